@@ -46,8 +46,9 @@ impl EccConfig {
     }
 }
 
-/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder: the clock and the messages per cycle, from
-/// which the time of decoder iterations follows for a code with a table of counted iterations.
+/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder (the drive's ways to read a page): the clock and
+/// the messages per cycle, from which the time of decoder iterations follows for a code with a table of counted
+/// iterations.
 fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), ConfigError> {
     let mut decoder = ecc.child("decoder")?;
     let help = "clock of the decoder: iterations, where they were counted, then take time beside ecc.t_decode; default none: any word takes as long";

@@ -265,7 +265,7 @@ impl Ladder {
     }
 
     /// Returns the effect of retries on a chip whose best references give the raw bit error rate `rber` and lie `volts`
-    /// below the default ones; none when the drive has no retry table.
+    /// below the default ones; `None` when the drive has no retry table.
     pub fn shifted(&self, rber: f64, volts: f64) -> Option<Shifted> {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
@@ -311,7 +311,7 @@ impl Ladder {
     }
 
     /// Returns a text about the basis of the last rung's failure chances below the counted ones, which are
-    /// extrapolated; none if the chances are in closed form.
+    /// extrapolated; `None` if the chances are in closed form.
     pub fn extrapolated(&self) -> Option<String> {
         match &self.rungs[self.rungs.len() - 1].corrects {
             Corrects::Errors(_) => None,
@@ -334,8 +334,8 @@ impl Ladder {
         Ok(Estimator::new(&code.graph))
     }
 
-    /// Makes the stock of decoded simulated codewords from which the outcomes of reads are taken; none if the outcomes
-    /// follow from tables.
+    /// Makes the stock of decoded simulated codewords from which the outcomes of reads are taken; `None` if the
+    /// outcomes follow from tables.
     ///
     /// # Errors
     /// When the code of the table is not among the shipped codes, or the decoder's parameters are wrong.

@@ -18,7 +18,7 @@ pub struct ArrayPower {
 }
 
 impl ArrayPower {
-    /// Reads the power of a die from `[nand.currents]`; returns none when the chip's file has no such section: energy
+    /// Reads the power of a die from `[nand.currents]`; returns `None` when the chip's file has no such section: energy
     /// is then not known.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub struct SlcMode {
 }
 
 impl SlcMode {
-    /// Reads the times and wear of SLC mode from `[nand.slc_mode]`; returns none when the chip's file has no such
+    /// Reads the times and wear of SLC mode from `[nand.slc_mode]`; returns `None` when the chip's file has no such
     /// section: its blocks then have no SLC mode.
     ///
     /// # Errors

@@ -10,7 +10,8 @@ use units::Nanos;
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
-    /// List of wear values, in program/erase cycles, from which each row of times holds; the first row holds from 0.
+    /// List of wear values (numbers of program/erase cycles); each row of program and erase times holds from its value
+    /// on, the first row from 0.
     pe_cycles: Vec<u32>,
     /// List of program steps (voltage increases per program pulse) relative to the default one, rising; `usual_step` is
     /// the index of the default step in the list.
@@ -153,7 +154,7 @@ impl ArrayTiming {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
     }
 
-    /// Returns the times and wear of SLC mode; none when the chip's file has no such mode.
+    /// Returns the times and wear of SLC mode; `None` when the chip's file has no such mode.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.slc_mode.as_ref()
     }

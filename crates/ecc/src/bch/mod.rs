@@ -28,7 +28,7 @@ pub enum Outcome {
 }
 
 impl Code {
-    /// Makes the code over the smallest field GF(2^m) in which data and parity fit; none if `m` would exceed 16.
+    /// Makes the code over the smallest field GF(2^m) in which data and parity fit; `None` if `m` would exceed 16.
     pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
         for m in 3..=16 {
             let field = Field::new(m);

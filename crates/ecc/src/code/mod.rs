@@ -6,7 +6,7 @@ use crate::Ladder;
 /// builds the drive.
 pub trait Code: Send {
     /// Returns the ladder of the code, the list of ways to read and correct a page by rising cost, for cells of `bits`
-    /// bits; none if bit errors are ignored.
+    /// bits; `None` if bit errors are ignored.
     fn ladder(&self, bits: u32) -> Option<Ladder>;
 
     /// Returns the number of parity bytes for each data byte.

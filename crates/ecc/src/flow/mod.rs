@@ -56,7 +56,7 @@ pub struct FlowView<'a> {
     pub page_type: usize,
     /// Number of attempts of the read so far.
     pub attempts: u32,
-    /// Last attempt of the read in progress; none before the first attempt.
+    /// Most recent attempt of the read in progress, which failed; none before the first attempt.
     pub last: Option<Attempt>,
     /// Raw bit error rate of the last attempt, estimated from the weight of its codewords' syndromes; none before the
     /// first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
@@ -74,8 +74,8 @@ pub struct FlowView<'a> {
     /// Kind of effect that each retry step has on the raw bit errors: along a retry table, or by a fraction of the
     /// errors.
     pub kind: Steps,
-    /// Index of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
-    /// none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
+    /// Index of the step of the retry table at which a read of this superblock was last decoded, since the superblock
+    /// was erased; none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
     /// List of raw bit error rates, one for each number of soft bits from one on: the rate at which half of the reads
     /// of such a page, with that number of soft bits, fail.

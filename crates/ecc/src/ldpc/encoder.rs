@@ -45,7 +45,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Makes the encoder of a parity-check matrix whose data come first; none if the data do not determine the parity
+    /// Makes the encoder of a parity-check matrix whose data come first; `None` if the data do not determine the parity
     /// bits, or if the checks do not allow all data: the matrix, or a part of it, has another rank than there are
     /// parity bits.
     pub fn new(graph: &Graph) -> Option<Self> {
@@ -179,7 +179,7 @@ fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -
 }
 
 /// Returns, for each column of a matrix over GF(2), the selection of rows that add up to a row with a one in that
-/// column alone; none if a column has no such selection. For a square matrix this is the inverse matrix.
+/// column alone; `None` if a column has no such selection. For a square matrix this is the inverse matrix.
 fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
     let size = rows.len();
     let mut inverse = vec![vec![0; size.div_ceil(64)]; size];

@@ -136,7 +136,7 @@ fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> Co
 }
 
 /// Parses one entry of a row of a quasi-cyclic matrix: `-` is a zero block, a number is the cyclic shift of a
-/// circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. None for any other text.
+/// circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. `None` for any other text.
 fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     if word == "-" {
         return Some(None);

@@ -27,7 +27,7 @@ pub fn settled(graph: &Graph) -> Vec<u32> {
     (0..).zip(&with_last).filter(|(_, row)| row.is_some()).map(|(bit, _)| bit).collect()
 }
 
-/// Returns the index of the last column in which a row has a one; none if the row is zero.
+/// Returns the index of the last column in which a row has a one; `None` if the row is zero.
 fn last(row: &[u64]) -> Option<usize> {
     let word = row.iter().rposition(|word| *word != 0)?;
     Some(64 * word + 63 - row[word].leading_zeros() as usize)

@@ -26,7 +26,7 @@ pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// Parses the shipped code of this name; none when there is none.
+/// Parses the shipped code of this name; `None` when there is none.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

@@ -192,7 +192,7 @@ pub struct CellPhysics {
 }
 
 impl CellPhysics {
-    /// Reads the cell parameters from `[cells]`; returns none when the chip's file has no such section.
+    /// Reads the cell parameters from `[cells]`; returns `None` when the chip's file has no such section.
     ///
     /// # Errors
     /// When a value is missing, or voltages are not in the order that makes states tell apart.
@@ -256,8 +256,8 @@ impl CellPhysics {
         pass + 1 == self.program.passes.len()
     }
 
-    /// Returns the threshold (V) to which pass `pass` programs cells of `state`; none if the pass does not program the
-    /// state.
+    /// Returns the threshold (V) to which pass `pass` programs cells of `state`; `None` if the pass does not program
+    /// the state.
     pub fn target(&self, plan: &VoltagePlan, pass: usize, state: usize) -> Option<f64> {
         if self.is_last(pass) {
             return (state > 0).then(|| plan.verify[state - 1]);

@@ -66,7 +66,7 @@ impl Elapsed {
     }
 }
 
-/// Parameters of heavy-tailed programming noise: how far cells are found from the thresholds to which they were
+/// Parameters of heavy-tailed programming noise: how far programmed cells end from the thresholds to which they were
 /// programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
@@ -199,7 +199,7 @@ impl Noise {
     }
 }
 
-/// Which side of its noise-free threshold voltage a cell is found on: above or below.
+/// Which side of its noise-free threshold voltage a cell lies on after noise and charge loss: above or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,

@@ -21,7 +21,7 @@ pub(super) struct Bench {
     pub now_ns: u64,
     pub last: Answer,
     pub rig: Rig,
-    /// Random stream of the test rig's measurement noise.
+    /// Random stream of the test rig's measurement noise (resolution and jitter of measured busy times).
     noise: Stream,
     /// Number of operations that the test rig has measured singly so far, which selects the measurement noise of the
     /// next one.

@@ -122,7 +122,7 @@ impl Search {
 
 impl Gap {
     /// Makes the range between two pairs of program/erase cycle and program level, in which the number of pulses falls;
-    /// none if both cycles need the same number of pulses.
+    /// `None` if both cycles need the same number of pulses.
     fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
         let count = CellPhysics::pulses_of(low.1);
         let edge = f64::from(count) - 2.0;

@@ -48,7 +48,7 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// Returns the first program/erase cycle in which the operation fails; none if it does not fail.
+    /// Returns the first program/erase cycle in which the operation fails; `None` if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }

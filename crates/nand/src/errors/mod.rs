@@ -49,7 +49,7 @@ pub trait ErrorModel: Send {
     /// as step, wear, age or reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
 
-    /// Returns the best read references of a page in this condition and their error rate; none if the model does not
+    /// Returns the best read references of a page in this condition and their error rate; `None` if the model does not
     /// know them.
     fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
         None

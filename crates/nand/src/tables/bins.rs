@@ -44,8 +44,8 @@ struct BinGroup {
 }
 
 impl Bins {
-    /// Collects bins to a histogram. Read references below `top` volts count cells lifted by read disturb; minus
-    /// infinity if reads lift no cells.
+    /// Collects bins to a histogram. Below `top` volts, a read reference also counts cells that read disturb has raised
+    /// above it; minus infinity if reads raise no cells.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {

@@ -232,8 +232,8 @@ impl ErrorTable {
         above(here + share * (next - here))
     }
 
-    /// Returns how far the best read references lie below the default ones, in volts; none when the table does not have
-    /// this.
+    /// Returns how far the best read references lie below the default ones, in volts; `None` when the table does not
+    /// have these distances.
     pub fn shift(&self, age: &Age) -> Option<f64> {
         if self.shift.is_empty() {
             return None;

@@ -43,7 +43,8 @@ pub(super) struct Lifted {
     /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Voltage, volts, below which a read reference can have cells above it that read disturb has lifted there.
+    /// Voltage, in volts, up to which read disturb raises cells of the state (threshold of the highest state): only
+    /// read references below it can count raised cells.
     top: f64,
 }
 

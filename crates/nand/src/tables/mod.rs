@@ -48,7 +48,8 @@ const STEPS_MAX: usize = 16;
 /// Tables of a chip for the page model: program and erase times, error rates, endurance, and effects of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// List of wear values, in program/erase cycles, from which each row of times holds, rising from 0.
+    /// List of wear values (numbers of program/erase cycles), rising from 0; each row of program and erase times holds
+    /// from its value on.
     pub pe_cycles: Vec<u32>,
     /// List of the program steps (voltage increases per program pulse) for which the table has times, relative to the
     /// default step, rising.
@@ -69,7 +70,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Reads the tables from `[tables]` of a chip file (`nand.tables` of a drive); returns none when there is no such
+    /// Reads the tables from `[tables]` of a chip file (`nand.tables` of a drive); returns `None` when there is no such
     /// section.
     ///
     /// # Errors

@@ -48,15 +48,17 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// List with, for each plane of each superblock, the block that the superblock uses in the plane, as a block number
-    /// within the die; `NO_BLOCK` in superblocks that are lost to bad blocks.
+    /// List with, for each plane of each superblock (one block from each plane that operates together), the block that
+    /// the superblock uses in the plane, as a block number within the die; `NO_BLOCK` in superblocks that are lost to
+    /// bad blocks.
     members: Vec<u32>,
-    /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
+    /// For each plane of each die, a list of the spare blocks (good blocks in reserve to replace bad ones); a
+    /// replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
     /// List of the numbers of program/erase cycles that the blocks have had, one for each block.
     pe_cycles: Vec<u32>,
-    /// For each superblock, index of the page row (the pages with the same index in all its planes) that is programmed
-    /// next.
+    /// List with, for each superblock, the index of the page row (the pages with the same index in all planes of the
+    /// superblock) that is to be programmed next.
     next_row: Vec<u32>,
     /// List of the blocks' endurances, one for each block: number of program/erase cycles after which the block fails;
     /// empty where the chip's tables have no endurance.
@@ -237,7 +239,8 @@ impl FlashArray {
         blocks.iter().filter(|block| **block != NO_BLOCK).map(move |block| first + *block as usize)
     }
 
-    /// Returns all blocks (numbered over the drive) that are part of a superblock: neither bad nor spare.
+    /// Returns all flash blocks (numbered over the drive) that are part of a superblock: blocks that are neither bad
+    /// nor spare (in reserve to replace bad ones).
     pub fn blocks_in_use(&self) -> impl Iterator<Item = u32> {
         let per_die = (self.superblocks_per_die * self.planes) as usize;
         let of_drive = move |(at, block): (usize, &u32)| (at / per_die) as u32 * self.blocks_per_die + block;

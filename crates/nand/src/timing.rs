@@ -19,10 +19,10 @@ pub struct ArrayTiming {
     usual_step: usize,
     /// List of the names of the voltage sets (verify levels and read references), the default one left out.
     sets: Vec<String>,
-    /// List of program times of each page type, row after row: for each program step, and then for each voltage set,
-    /// one row for each row of wear.
+    /// List of program times of each page type, row after row: for each program step (voltage increase per pulse), and
+    /// then for each voltage set (verify levels and read references), one row for each wear value.
     t_prog: Vec<[Nanos; 4]>,
-    /// List of erase times, one for each row of wear.
+    /// List of erase times, one for each wear value of `pe_cycles`.
     t_bers: Vec<Nanos>,
     /// Times and wear of SLC mode (one bit a cell); none when the chip's file has no such mode.
     slc_mode: Option<SlcMode>,
@@ -109,7 +109,7 @@ impl ArrayTiming {
         self.t_r[self.page_type(page)]
     }
 
-    /// Returns true if the program or erase times of a block depend on its wear.
+    /// Returns true if the program or erase times of a block depend on its wear (program/erase cycles).
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1

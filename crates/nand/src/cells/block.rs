@@ -56,8 +56,8 @@ impl CellBlock {
         }
     }
 
-    /// Erases all cells of the block; `condition` describes the cells from now on: wear, oxide trapping, mean time
-    /// between cycles, and layer.
+    /// Erases all cells of the block; `condition` gives the properties of the cells from now on: wear, oxide trapping,
+    /// mean time between cycles, and quality of the layer.
     pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
         self.erases += 1;
         self.condition = condition;

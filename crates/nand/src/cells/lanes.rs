@@ -17,8 +17,8 @@ pub const LANES: usize = 64;
 /// Array of one value for each of the 64 cells that vector code computes together.
 pub type Lane = [f32; LANES];
 
-/// A random stream whose values are drawn for a lane of cells at a time, each from a 32-bit counter (the cell's
-/// number).
+/// Random stream whose values are drawn for a lane of cells at a time (64 cells that vector code computes together),
+/// each from a 32-bit counter, the cell's number.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneStream {
     start: u32,

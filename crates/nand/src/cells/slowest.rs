@@ -4,8 +4,8 @@ use super::Wear;
 use super::exponentials::{is_plain, logarithm, power};
 use multiversion::multiversion;
 
-/// Number of rounds of fixed-point iteration that compute the offset of the slowest cell, to a hundredth of a millivolt
-/// for the spreads that real parts have.
+/// Number of rounds of fixed-point iteration that compute the programming offset of the slowest cell, to a hundredth of
+/// a millivolt for the spreads of real flash parts.
 const ROUNDS: u32 = 6;
 /// Number of slow cells for which vector code computes the programming offsets at once.
 const AT_ONCE: usize = 64;

@@ -74,7 +74,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Exponent of the number of program/erase cycles in the law by which the part of the noise that wear adds grows.
+    /// Exponent of the number of program/erase cycles in the power law by which the noise that wear adds grows.
     pub wear_exponent: f64,
     /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,
@@ -158,8 +158,8 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
     s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
 }
 
-/// Parameters, for a wordline in a given condition after a given time, of the heavy-tailed noise and the uneven charge
-/// loss of the cells.
+/// Parameters of the heavy-tailed noise and the uneven charge loss of a wordline's cells, for the wordline's condition
+/// (wear, trapping, layer) and a retention time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     /// Mean magnitude of the Laplace noise of a program, volts.
@@ -171,8 +171,8 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Computes the parameters of the noise and of the uneven charge loss of cells in this condition after a retention
-    /// time of `elapsed`.
+    /// Computes the parameters of the heavy-tailed noise and of the uneven charge loss of cells in the condition
+    /// `condition` (wear, trapping, layer) after a retention time of `elapsed`.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;

@@ -39,7 +39,7 @@ impl Condition {
     }
 }
 
-/// Numbers of the random streams of a wordline's cells, one for each kind of value: values that never change in a
+/// Numbers of the random substreams of a wordline's cells, one for each kind of value: values that never change in a
 /// cell's life, and values drawn anew for an erase, a program or a read.
 mod draw {
     pub const OFFSET: u64 = 1;
@@ -76,7 +76,7 @@ struct ProgramNotes {
 /// values do not.
 #[derive(Default)]
 struct DrawnValues {
-    /// List of random streams, each with the values drawn from it, the most recently used first.
+    /// Cached random values: list of random streams, each with the values drawn from it, the most recently used first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
 
@@ -143,7 +143,7 @@ impl Wordline {
         wordline
     }
 
-    /// Makes a wordline without cells, as memory that other wordlines can be copied into.
+    /// Makes a wordline without cells, as working memory into which other wordlines can be copied.
     pub const fn none() -> Self {
         Self { volts: Vec::new(), stream: Stream::new(0), erases: 0 }
     }
@@ -169,7 +169,8 @@ impl Wordline {
         (self.stream, self.erases) = (other.stream, other.erases);
     }
 
-    /// Erases the cells, in the block's `erases`-th erase: draws new thresholds in the erased state.
+    /// Erases the wordline's cells, as erase number `erases` of the block does: draws new thresholds in the erased
+    /// state.
     pub fn erase(&mut self, physics: &CellPhysics, erases: u64, condition: &Condition) {
         self.erases = erases;
         let draws = LaneStream::from(self.stream.of(draw::ERASED).of(erases));
@@ -304,7 +305,8 @@ impl Wordline {
         }
     }
 
-    /// Applies charge loss: moves the thresholds towards the neutral threshold, some cells further than others.
+    /// Applies charge loss (retention): moves the cells' thresholds towards the neutral threshold, some cells further
+    /// than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
         let law = kernels::Settling {

@@ -40,12 +40,14 @@ pub(super) struct Written {
     pub programs: u64,
 }
 
-/// Number of wordlines in one layer (strings behind one bitline), as many as most parts have.
+/// Number of wordlines in one layer of the 3D stack (strings behind one bitline), as many as most flash parts have.
 const STRINGS: usize = 4;
-/// Random stream of the layers' quality, equal on all chips: the process decides which layers are bad.
+/// Random stream of the quality of the 3D stack's layers, equal on all chips: the manufacturing process decides which
+/// layers have more errors.
 const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
 
-/// Returns how much worse than the mean layer the layer of a wordline is, in standard deviations; equal in all blocks.
+/// Returns by how many standard deviations a wordline's layer is worse (has more errors) than the mean layer; equal in
+/// all blocks.
 fn layer_of(wordline: usize) -> f64 {
     LAYERS.normal((wordline / STRINGS) as u64)
 }
@@ -56,7 +58,8 @@ pub(super) struct Block {
     pub stream: Stream,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Wear of the block as a function of its number of program/erase cycles, since one cycle wears more than another.
+    /// Wear of the block as a function (pace) of its number of program/erase cycles, since some cycles cause more wear
+    /// than others.
     pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,
@@ -69,8 +72,8 @@ pub(super) struct Block {
     /// List of the data of the pages of a one-shot wordline that the chip has received but not yet programmed, since
     /// other pages of the wordline are still missing.
     pub waiting: Vec<Vec<u8>>,
-    /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last logged
-    /// cycle, and a flag that is false if the operation failed.
+    /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last cycle that
+    /// the test rig logged, and a flag that is false if the operation failed.
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 
@@ -106,7 +109,8 @@ impl Block {
         }
     }
 
-    /// Draws the trapping of the slowest-erasing of `cells` cells of a wordline, as a factor relative to a mean cell.
+    /// Returns, as a random value that the wordline's number selects, the oxide trapping of the slowest-erasing of
+    /// `cells` cells of a wordline, as a factor relative to a mean cell.
     pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
         let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
         libm::exp(physics.wear.cell_spread * largest(cells, rank))

@@ -7,8 +7,8 @@
 
 use crate::cells::CellPhysics;
 
-/// Greatest number of tries by interpolation in the search for the program/erase cycle at which pulses fall, before
-/// bisection takes over; program levels of real parts take four to eight tries.
+/// Greatest number of tries by interpolation in the search for the program/erase cycle at which the number of program
+/// pulses falls, before bisection takes over; real flash parts take four to eight tries.
 const AIMED: u32 = 24;
 
 /// Request to compute, for one search, the program level at one program/erase cycle: the number of program steps above
@@ -72,12 +72,14 @@ struct Gap {
     high: (u64, f64),
     /// Program level, in program steps above the first pulse, below which one pulse fewer suffices than at `low`.
     edge: f64,
-    /// Distance of the level at `low` above `edge`; `under` is the distance of the level at `high` below `edge`, both
-    /// in program steps. The distance of an end that stays twice in a row is halved, which speeds up the interpolation.
+    /// Distance of the program level at `low` above `edge`; `under` is the distance of the level at `high` below
+    /// `edge`, both in program steps. If one end of the range stays twice in a row, its distance is halved, which
+    /// speeds up the interpolation.
     over: f64,
     under: f64,
     looks: u32,
-    /// True if the last program/erase cycle tried became the lower end of the range; none before the first try.
+    /// True if the last program/erase cycle tried became the lower end of the range in which the number of pulses
+    /// falls; none before the first try.
     rose: Option<bool>,
 }
 

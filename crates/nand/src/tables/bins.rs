@@ -77,7 +77,8 @@ impl Bins {
         self.sum(reference, side, side == Side::Above && self.are_lifted(reference))
     }
 
-    /// Returns the number of cells that would be found at or above a read reference voltage if no read lifted any.
+    /// Returns the number of cells that would be found at or above a read reference voltage if read disturb raised no
+    /// cell.
     pub fn above_unread(&self, reference: f64) -> f64 {
         self.sum(reference, Side::Above, false)
     }

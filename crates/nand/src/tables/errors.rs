@@ -72,8 +72,8 @@ pub struct ErrorTable {
     /// List of the distances in volts, for each wear and age, by which the best read references lie below the default
     /// ones; empty when the table has none.
     shift: Vec<f64>,
-    /// Lists of raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one
-    /// list for two soft bits and one for three; each list is empty when the table has none.
+    /// Pair of lists, for reads with two and with three soft bits, of the raw bit error rates (as normal quantiles) of
+    /// the Gaussian noise with which decoding fails as often; each list is empty when the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
@@ -85,7 +85,8 @@ pub struct ErrorTable {
 pub struct Known {
     /// List of the numbers of program/erase cycles for which the table has rates, rising.
     pub pe_cycles: Vec<u32>,
-    /// List of the ages for which the table has rates: seconds since writing, at the reference temperature, rising.
+    /// List of the ages (times since writing) for which the table has rates: seconds at the reference temperature,
+    /// rising.
     pub ages_s: Vec<f64>,
     /// List of the numbers of reads of a block since its data were written for which the table has rates, rising from
     /// 0.
@@ -98,8 +99,8 @@ pub struct Known {
 struct Axis(Vec<f64>);
 
 impl Axis {
-    /// Returns the index of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
-    /// that outside the grid.
+    /// Returns the index of the grid point below `at`, and the fraction of the way to the next point at which `at`
+    /// lies: 0 to 1, or beyond that outside the grid.
     fn place(&self, at: f64) -> (usize, f64) {
         if self.0.len() == 1 {
             return (0, 0.0);
@@ -214,9 +215,9 @@ impl ErrorTable {
         (rate + self.added(wear, f64::from(age.reads), page_type)).min(0.5)
     }
 
-    /// Returns the part of the raw bit error rate that `reads` reads add to new data. At each wear of the grid it is
-    /// the greatest that they add at that or less wear: a difference of two rates falls with wear where both come near
-    /// a half, and errors do not.
+    /// Returns the raw bit error rate that `reads` reads (read disturb) add to that of new data. At each wear of the
+    /// grid it is the greatest that they add at that or less wear: a difference of two rates falls with wear where both
+    /// come near a half, and errors do not.
     fn added(&self, (below, share): (usize, f64), reads: f64, page_type: usize) -> f64 {
         let (point, onwards) = self.reads.place(reads);
         let at = |row: usize| {

@@ -11,7 +11,8 @@ const COUNTED: usize = 100;
 /// Rank, counted from a state's outermost cell inwards, of the inner one of the two cells whose thresholds give the
 /// straight line by which the tail is extrapolated.
 const INNER: usize = 10 * COUNTED;
-/// Width of the bins in which cells of noisy states are counted, volts: a fraction of the noise that real parts have.
+/// Width of the histogram bins in which cells of noisy states are counted, volts: a fraction of the noise of real flash
+/// parts.
 const BIN_V: f64 = 0.004;
 
 /// Which of two forms the threshold voltages of the sampled cells of one state (a hump of the distribution) are stored
@@ -37,7 +38,7 @@ pub(super) enum Hump {
 }
 
 /// Histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds the disturb,
-/// because the cells that it lifts far are too rare to be sampled.
+/// because the cells whose thresholds it raises far are too rare to be sampled.
 pub(super) struct Lifted {
     /// Number of all cells of the state. `bins` has for each bin the number of cells, the threshold voltage, and the
     /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
@@ -65,7 +66,8 @@ impl Lifted {
         !self.bins.is_empty() && reference < self.top
     }
 
-    /// Returns the fraction (0 to 1) of the cells that reads lift from below the reference to above it.
+    /// Returns the fraction (0 to 1) of the cells whose thresholds read disturb raises from below the reference to
+    /// above it.
     fn above(&self, reference: f64) -> f64 {
         if !self.is_beyond(reference) {
             return 0.0;

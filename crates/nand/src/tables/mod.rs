@@ -57,7 +57,7 @@ pub struct Tables {
     /// List of program times by program step, then wear, then page type (one type only when a wordline is written at
     /// once).
     pub t_prog: Vec<Nanos>,
-    /// List of erase times, one for each row of wear.
+    /// List of erase times, one for each wear value of `pe_cycles`.
     pub t_bers: Vec<Nanos>,
     /// Table of raw bit error rates; none when the chip has none.
     pub errors: Option<ErrorTable>,

@@ -27,7 +27,7 @@ pub struct Sample {
     /// Number of programming passes (program disturbs) of the whole block for which the sample stands: the sampled
     /// wordlines count as spread evenly over the block.
     pub passes: u64,
-    /// Seed of all random draws of the sample.
+    /// Seed of all random values of the sample.
     pub seed: u64,
     /// Rank of the sampled layer of the 3D stack among all layers, from the best, 0, to the worst, 1, both excluded;
     /// none: all layers are sampled.
@@ -44,7 +44,8 @@ pub struct Rest {
     pub reads: u64,
 }
 
-/// Raw bit error rates of sampled cells in one condition: lists with one rate for each page type.
+/// Raw bit error rates of sampled cells after one retention time and number of reads: lists with one rate for each page
+/// type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// List of raw bit error rates with the voltage set's own references, one for each page type.
@@ -125,8 +126,8 @@ pub(super) fn through_blocks(
     }
 }
 
-/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data: in the fraction 1 / states of the
-/// cycles, a cell was erased without having been programmed.
+/// Returns the condition (wear, trapping) of cells after `pe_cycles` cycles with pseudo-random data: in the fraction 1
+/// / states of the cycles, a cell was erased without having been programmed.
 fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
     let over_erased = pe_cycles / physics.states.len() as f64;
     let usual = Condition::worn(pe_cycles);

@@ -62,7 +62,8 @@ pub fn spreads(
 }
 
 impl Spreads {
-    /// Makes the distributions of states that are normal, in any unit of voltage that the states share.
+    /// Makes the threshold distributions of cell states that are normally distributed, in any unit of voltage that the
+    /// states share.
     ///
     /// # Panics
     /// When there are fewer than two, or they do not rise.

@@ -28,7 +28,7 @@ pub(super) struct Misread {
 }
 
 /// Candidate for the best read reference voltage between two states: its number in the grid of references, and lower
-/// bounds of the fractions of cells that it misreads (as if read disturb lifted no cell).
+/// bounds of the fractions of cells that it misreads (as if read disturb raised no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,

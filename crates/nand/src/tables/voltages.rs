@@ -23,8 +23,8 @@ const SETS_MAX: usize = 8;
 pub struct VoltageSet {
     /// Name of the voltage set, by which configurations choose it.
     pub name: String,
-    /// List of program times with the voltage set: for each row of wear of the chip's tables, one time for each page
-    /// type.
+    /// List of program times with the voltage set (verify levels and read references): for each wear value of the
+    /// chip's tables, one time for each page type.
     pub t_prog: Vec<Nanos>,
     /// Wear of a program/erase cycle with this voltage set, relative to a cycle with the default set.
     pub stress: f64,

@@ -6,8 +6,8 @@
 use crate::sensing::Zones;
 use nand::cells::normal::{Stream, above, quantile, quantiles};
 
-/// Kind of memoryless channel over which codewords are sent: which log-likelihood ratio the decoder receives for each
-/// bit.
+/// Kind of memoryless channel that stands for storing and reading codewords: which log-likelihood ratio the decoder
+/// receives for each bit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
     /// Channel with white Gaussian noise: the bits are sent as the values +1 (a zero bit) and -1 (a one bit).
@@ -99,8 +99,8 @@ impl Channel {
         })
     }
 
-    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several codewords at once, one noise
-    /// stream for each codeword; the values are those of [`Self::ratio`].
+    /// Writes the log-likelihood ratios received for bit number `bit`, sent as `symbol` (1: a zero, -1: a one), in
+    /// several codewords at once, one noise stream for each codeword; the values are those of [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {

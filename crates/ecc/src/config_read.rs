@@ -11,7 +11,7 @@ pub struct EccConfig {
     pub t_decode: Nanos,
     /// Rate at which the channel's only ECC block empties the read FIFO; none: the FIFO never delays the channel.
     pub drain: Option<TransferRate>,
-    /// Ladder of read attempts: the ways to read and correct a page, by rising cost; none if bit errors are ignored.
+    /// Read ladder: the list of ways to read and correct a page, by rising cost; none if bit errors are ignored.
     pub ladder: Option<Ladder>,
     /// Function that makes the read flow, the policy that chooses the next attempt of a read.
     pub flow: flow::Maker,

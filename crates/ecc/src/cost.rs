@@ -16,7 +16,7 @@ pub const fn bit_planes(references: u32) -> u32 {
 pub struct ReadCost {
     /// Time to compare the cells of a page with one reference voltage.
     pub alpha: Nanos,
-    /// Time to send one bit-plane of a page.
+    /// Time to send one bit-plane (one bit for each cell) of a page to the controller.
     pub beta: Nanos,
 }
 

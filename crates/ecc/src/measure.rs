@@ -134,7 +134,7 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
 
-    /// Makes a trial of the same codewords, with the same random seed, over another channel.
+    /// Makes a trial that sends the same codewords, with the same random seed, over another channel.
     #[must_use]
     pub fn over(&self, channel: Channel) -> Self {
         Self { channel, ..self.clone() }
@@ -205,8 +205,8 @@ impl Trial {
         true
     }
 
-    /// Writes the log-likelihood ratios received for `words` codewords, from codeword number `first` on, to `ratios`,
-    /// bit by bit and for each bit codeword by codeword, as decoders take them.
+    /// Writes the log-likelihood ratios received for `words` codewords, from codeword number `first` on, to `ratios`:
+    /// bit by bit, and for each bit codeword by codeword, the order that decoders need.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {
@@ -224,7 +224,7 @@ impl Trial {
     }
 
     /// Decodes the codewords with these numbers and counts failures and iterations, as long as `goes_on` returns true;
-    /// `None` if `goes_on` returned false before all codewords were decoded.
+    /// returns the counts, or `None` if `goes_on` returned false before all codewords were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].

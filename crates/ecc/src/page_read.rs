@@ -65,9 +65,9 @@ struct Decoded {
 }
 
 impl PageRead<'_> {
-    /// Makes the attempts of the read, decides each by chances of failure and the page's random draw, and returns the
-    /// outcome. `draw` is uniform between 0 and 1 and the same for all attempts of a page: an attempt with a smaller
-    /// chance of failure never fails where one with a greater chance succeeds.
+    /// Makes the attempts of the read, decides the success of each by its chance of failure and the page's random
+    /// number, and returns the outcome. The number `draw` is uniform between 0 and 1 and the same for all attempts of a
+    /// page: an attempt with a smaller chance of failure never fails where one with a greater chance succeeds.
     pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
@@ -81,7 +81,8 @@ impl PageRead<'_> {
         })
     }
 
-    /// Makes the attempts of the read, decides each by decoding simulated codewords, and returns the outcome.
+    /// Makes the attempts of the read, decides the success of each by decoding simulated codewords, and returns the
+    /// outcome.
     pub fn by_words(&self, flows: &mut Flows, chance: &mut RandomStream, words: &mut Words) -> Outcome {
         let count = self.ladder.codewords(self.bytes);
         self.attempts(flows, chance, |rung, rate| {
@@ -193,7 +194,8 @@ impl Flows {
 }
 
 impl Ladder {
-    /// Reads a page with the default read flow and an outcome drawn from chances; returns the outcome.
+    /// Simulates the read of a page with the default read flow (hard retries, then soft reads), where the random number
+    /// `draw` (0 to 1) and the chances of failure decide the success; returns the outcome.
     pub fn read(&self, first: usize, rates: &Rates, bytes: u64, draw: f64) -> Outcome {
         let page = PageRead { ladder: self, first, rates, bytes, page_type: 0, good_step: None };
         page.by_draw(&mut Flows::usual(), &mut RandomStream::new(0, "ecc.flow"), draw)

@@ -50,7 +50,8 @@ const RATES_MOST: usize = 256;
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Makes an empty stock of decoded codewords for the code and the decoder of a table of counted failures.
+    /// Makes an empty stock of results of decoded codewords, for the code and the decoder of a table of counted
+    /// failures.
     ///
     /// # Errors
     /// When the table's code is not among the shipped codes, or the decoder's parameters are wrong.

@@ -24,8 +24,8 @@ pub struct SlcMode {
 }
 
 impl SlcMode {
-    /// Reads the times and wear of SLC mode from `[nand.slc_mode]`; returns `None` when the chip's file has no such
-    /// section: its blocks then have no SLC mode.
+    /// Reads the times and wear of SLC mode (one bit per cell) from `[nand.slc_mode]`; returns `None` when the chip's
+    /// file has no such section: its blocks then have no SLC mode.
     ///
     /// # Errors
     /// When the cells hold one bit anyway, or a value is missing or wrong.

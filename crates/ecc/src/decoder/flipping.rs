@@ -22,8 +22,8 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// Makes a decoder of at most `iterations` iterations; in each iteration, a bit that is due to be inverted is
-    /// inverted with the probability `probability`.
+    /// Makes a bit-flipping decoder of at most `iterations` iterations; in each iteration, each of the bits with the
+    /// most failed checks is inverted with the probability `probability`.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }

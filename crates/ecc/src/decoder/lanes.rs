@@ -161,7 +161,8 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// Makes one iteration of a layered min-sum decoder: the checks, one after the other, update the beliefs of their bits.
+/// Runs one iteration of a layered min-sum decoder: the parity checks, one after the other, update the beliefs
+/// (log-likelihood ratios) of their bits.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -184,8 +185,8 @@ pub fn through_all<T: Number, const WORDS: usize>(
     }
 }
 
-/// Makes one iteration of a flooding decoder: every check reads the beliefs from before the iteration.
-/// Afterwards each belief is the channel's ratio plus the messages of all checks of the bit.
+/// Runs one iteration of a flooding decoder: every check reads the beliefs (log-likelihood ratios) from before the
+/// iteration. Afterwards each belief is the channel's ratio plus the messages of all checks of the bit.
 #[inline(always)]
 pub fn through_all_at_once<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -234,8 +235,8 @@ impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
     }
 }
 
-/// Makes the messages that a check receives, each bit's belief without the check's own last message to the bit, stores
-/// them in `heard`, and returns the check's new messages.
+/// Computes the messages that a check receives (each bit's belief without the check's own last message to the bit),
+/// stores them in `heard`, and returns the check's new messages.
 #[inline(always)]
 fn hear<T: Number, const WORDS: usize>(
     row: &[u32],

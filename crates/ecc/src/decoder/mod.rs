@@ -15,7 +15,8 @@
 use crate::ldpc::Graph;
 use std::sync::Arc;
 
-/// Policy interface of a kind of decoder (`ecc.decoder`) with its parameters.
+/// Policy interface of a kind of LDPC decoder (`ecc.decoder`) with its parameters; makes the decoders that decode
+/// codewords.
 pub trait Decoder: Send {
     /// Makes a decoder of this kind, with its working memory, for codewords of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
@@ -93,8 +94,9 @@ fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     broken & asked
 }
 
-/// Iterates until every codeword's syndrome is zero, at most `most` times, and stores the bits and the iterations of
-/// each codeword in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all checks once.
+/// Runs decoder iterations until every codeword's syndrome is zero, at most `most` iterations, and stores the bits and
+/// the iterations of each codeword in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all
+/// checks once.
 fn run<State>(
     graph: &Graph,
     decoded: &mut Decoded,

@@ -71,8 +71,8 @@ pub struct FlowView<'a> {
     /// Index of the retry step nearest to the best references, where drive and chip know the best references; else the
     /// index of the last retry step.
     pub best_step: u32,
-    /// Kind of effect that each retry step has on the raw bit errors: along a retry table, or by a fraction of the
-    /// errors.
+    /// Kind of effect that each retry step (entry of the retry table) has on the raw bit errors: nearer references
+    /// along the table, or a fraction of the errors removed.
     pub kind: Steps,
     /// Index of the step of the retry table at which a read of this superblock was last decoded, since the superblock
     /// was erased; none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
@@ -122,7 +122,8 @@ pub struct Notes {
 
 /// Policy interface of a read flow, which chooses the attempts of a page's read one after the other.
 pub trait Flow: Send {
-    /// Returns the set of flags that tells which records the read flow needs the drive to maintain.
+    /// Returns the set of flags that tells which records (retry steps, error estimates) the read flow needs the drive
+    /// to maintain.
     fn notes(&self) -> Notes {
         Notes::default()
     }

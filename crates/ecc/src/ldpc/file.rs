@@ -31,7 +31,8 @@ pub struct Code {
 const BITS_MOST: u32 = 1 << 20;
 
 impl Code {
-    /// Parses the text of a code file, called `file` in error messages.
+    /// Parses the text of a code file (parity-check matrix of an LDPC code in `codes/`), called `file` in error
+    /// messages.
     ///
     /// # Errors
     /// When a key is unknown, missing or wrong, or the matrix does not have the shape or the rank that it should.
@@ -124,8 +125,8 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix
     Ok(BaseMatrix { circulant, shifts })
 }
 
-/// Makes an error about the matrix in a code file, without the whole matrix in the message; with the place of line
-/// `line` of the matrix if the error is about one line.
+/// Makes an error message about the matrix in a code file, without the whole matrix in the text; with the position of
+/// line `line` of the matrix if the error is about one line.
 fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
     let error = root.reject(key, "");
     let place = match (root.written(key), line) {
@@ -212,7 +213,8 @@ fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, Co
     Ok(graph)
 }
 
-/// Greatest number of slopes of the lines: the rank of so many checks is found at once.
+/// Greatest number of slopes of the lines that are the parity checks of a code: the rank of so many checks is found at
+/// once.
 const SLOPES_MOST: usize = 16;
 
 #[cfg(test)]

@@ -75,8 +75,8 @@ fn among<T: Copy>(equals: Vec<T>, random: &mut RandomStream) -> T {
     equals[random.below(equals.len() as u64) as usize]
 }
 
-/// Draws, for each block column of parity, the block rows of its circulants, so that the square matrix with ones at
-/// these places is invertible modulo 2.
+/// Chooses at random, for each block column of parity, the block rows of its circulants, so that the square matrix with
+/// ones at these positions is invertible modulo 2.
 fn places_of_parity(weight: usize, high: usize, random: &mut RandomStream) -> Vec<Vec<usize>> {
     loop {
         let mut load = vec![0u32; high];
@@ -114,8 +114,8 @@ fn is_invertible(columns: &[Vec<usize>], high: usize) -> bool {
     true
 }
 
-/// Chooses the cyclic shift of the circulant at this block row and column, the shift that closes the fewest short
-/// cycles, and enters it in the matrix.
+/// Chooses the cyclic shift of the circulant at this block row and block column, the shift that closes the fewest short
+/// cycles, and enters the shift in the matrix.
 fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomStream) {
     let size = base.circulant;
     let graph = base.graph(0);
@@ -128,8 +128,8 @@ fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomSt
     base.shifts[row][column] = Some(shift);
 }
 
-/// Distances from one bit in the code's graph: for each check, the number of edges to it, and the number of shortest
-/// paths to it.
+/// Record of the distances from one bit in the code's Tanner graph: for each check, the number of edges to the check,
+/// and the number of shortest paths to it.
 struct Reached {
     distance: Vec<u32>,
     paths: Vec<u64>,

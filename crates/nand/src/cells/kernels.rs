@@ -77,8 +77,8 @@ impl Left {
     }
 }
 
-/// Parameters of one programming pass for vector code, as `f32` numbers: pulse voltages, greatest number of pulses and
-/// target thresholds.
+/// Parameters of one programming pass of a wordline for vector code, as `f32` numbers: pulse voltages, greatest number
+/// of pulses and target thresholds.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,

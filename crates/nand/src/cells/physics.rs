@@ -301,8 +301,8 @@ impl CellPhysics {
         Self::pulses_of(self.level(plan, pass, target, offset))
     }
 
-    /// Returns how many program steps above the first pulse of the pass a cell with the programming offset `offset` (V)
-    /// needs to reach the threshold voltage `target`; the number may have a fraction or be negative.
+    /// Returns how many program steps (voltage increases per pulse) above the first pulse of the pass a cell with the
+    /// programming offset `offset` (V) needs to reach the threshold `target`; may have a fraction or be negative.
     #[inline]
     pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
         (target + offset - plan.start) / self.step(plan, pass)
@@ -379,7 +379,7 @@ impl CellPhysics {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the ratio of the mean threshold rise of cells programmed with this voltage set to that with the default.
+    /// Returns the mean threshold rise of cells with this voltage set, as a ratio to that with the default set.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }

@@ -20,7 +20,8 @@ pub(crate) struct SlowCell {
     pub worn: f64,
 }
 
-/// Set of the properties that all slow-programming cells of a block share.
+/// Set of the properties that all slow-programming cells of a block share: wear law, oxide trapping and spread of
+/// cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
     /// Parameters by which oxide trapping grows with program/erase cycles (wear law).

@@ -32,8 +32,8 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Makes a test bench with this rig at 25 degrees Celsius, for a chip whose charge loss and uneven charge loss have
-    /// these activation energies (eV); `chip` is the random stream of the chip.
+    /// Makes the state of a test bench (simulated time, temperature, test rig) at 25 degrees Celsius, for a chip whose
+    /// charge loss and uneven charge loss have these activation energies (eV); `chip` is the random stream of the chip.
     pub fn new(activation_ev: [f64; 2], reference_celsius: f64, rig: Rig, chip: Stream) -> Self {
         let last = Answer { status: Status::Ok, busy_ns: 0 };
         Self {

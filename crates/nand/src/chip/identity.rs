@@ -6,7 +6,8 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Which status the chip's status register reports for a flash operation: success, failure, or not tried.
+/// Which status the chip's status register reports for a flash operation: success, failure, or not tried because the
+/// block is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Status: the flash operation succeeded.

@@ -108,8 +108,8 @@ pub enum Pages {
     None,
 }
 
-/// Set of the conditions in which a block is cycled on the test bench: cell parameters, voltage set, temperature,
-/// geometry and test rig.
+/// Set of the conditions in which a block is cycled on the test bench: cell parameters, voltage set (verify levels),
+/// temperature, geometry and test rig.
 pub(super) struct Cycling<'a> {
     pub physics: &'a CellPhysics,
     pub plan: &'a VoltagePlan,
@@ -265,8 +265,8 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    /// Computes, for the program of each of the pages `pages`, the busy time, pulses and status in the cycles from
-    /// `first` to `last`, as stretches of equal cycles.
+    /// Computes, for the program of each of the pages `pages`, the track: busy time, pulses and status in the cycles
+    /// from `first` to `last`, as stretches of equal cycles.
     fn program_tracks(
         &self,
         block: &Block,
@@ -318,8 +318,8 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Returns, for each target threshold of a pass, its voltage, and how far the slowest of the cells with that target
-    /// lies from the mean, in standard deviations.
+    /// Returns, for each target threshold of a programming pass, its voltage, and how far the slowest-programming cell
+    /// with that target lies from the mean, in standard deviations.
     fn slowest(&self, block: &Block, wordline: usize, pass: usize, shares: &[f64]) -> Vec<(f64, f64)> {
         // Cells that share a target share the pulses: each target counts once.
         let mut targets: Vec<(f64, usize, f64)> = Vec::new();

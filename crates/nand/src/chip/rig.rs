@@ -23,12 +23,14 @@ use units::Nanos;
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// List of the program/erase cycles, by rising number, that the test rig logs where its measurements are noisy.
+    /// List of the program/erase cycles, by rising number, that the test rig logs when its measurements are noisy (not
+    /// exact).
     lines: Arc<[u64]>,
 }
 
 impl Rig {
-    /// Reads the test rig from `[rig]` of a chip file that lies under `nand`.
+    /// Reads the properties of the test rig (clock and noise of measured busy times) from `[rig]` of a chip file that
+    /// lies under `nand`.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -47,7 +49,7 @@ impl Rig {
         Ok(Self { resolution, jitter, lines })
     }
 
-    /// Returns true if the rig measures busy times exactly, without resolution or jitter.
+    /// Returns true if the test rig measures busy times exactly, without the rounding and jitter of a clock.
     pub(super) fn is_exact(&self) -> bool {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
-/// Flash chip simulated by the cell model; each block of cells is made when it is first accessed.
+/// Flash chip simulated by the model of its cells; the state of each block is made when the block is first accessed.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
@@ -37,7 +37,8 @@ pub struct SimulatedChip {
 }
 
 impl SimulatedChip {
-    /// Makes a chip from a chip file that lies under `nand`; all its variation follows from `seed`.
+    /// Makes a chip that is simulated by its cells from a chip file that lies under `nand`; all random variation of
+    /// blocks and cells follows from `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no `[cells]`.
@@ -107,8 +108,8 @@ impl SimulatedChip {
         Ok(self.plan())
     }
 
-    /// Sets the program step of the last pass to `times` the voltage set's own for all programs from now on: a finer
-    /// step makes programs slower.
+    /// Sets the program step (voltage increase per pulse) of the last pass to `times` the voltage set's own step for
+    /// all programs from now on: a finer step makes programs slower.
     ///
     /// # Errors
     /// When the step is not above zero.
@@ -126,8 +127,8 @@ impl SimulatedChip {
         Ok(())
     }
 
-    /// Returns the mean raw bit error rates of the part's blocks after each of `rests` (retention time and number of
-    /// reads), with the voltage set and program step in use. At least `cells` cells of each block in the sample are
+    /// Returns the mean raw bit error rates of the flash part's blocks after each of `rests` (retention time and number
+    /// of reads), with the voltage set and program step in use. At least `cells` cells of each block in the sample are
     /// simulated, of all layers or of the layer with rank `layer`, from 0 (best) to 1 (worst). See [`error_rates`].
     ///
     /// # Errors
@@ -188,8 +189,8 @@ impl SimulatedChip {
         })
     }
 
-    /// Converts `seconds` at `celsius` degrees, or at the reference temperature if none, to equivalent seconds for both
-    /// kinds of charge loss.
+    /// Converts a retention time of `seconds` at `celsius` degrees, or at the reference temperature if `None`, to
+    /// equivalent seconds at the reference temperature for both kinds of charge loss.
     pub fn elapsed(&self, seconds: f64, celsius: Option<f64>) -> Elapsed {
         let physics = &self.physics;
         let at = celsius.unwrap_or(physics.retention.reference_celsius);
@@ -242,8 +243,8 @@ impl SimulatedChip {
     }
 }
 
-/// Sets `seen` to the cells of a wordline as a read finds them now: with coupling, disturb and charge loss since the
-/// program.
+/// Sets `seen`, the working memory for one wordline, to the cells of a wordline as a read finds them now: with
+/// coupling, disturb and charge loss since the program.
 fn look(
     seen: &mut Wordline,
     physics: &CellPhysics,

@@ -29,7 +29,8 @@ pub struct BestReferences {
     pub below_v: f64,
 }
 
-/// Model of raw bit errors: gives the raw bit error rate of a page in its condition.
+/// Model of raw bit errors: gives the raw bit error rate of a page from how the page was written, its block's wear, its
+/// age and the reads since.
 pub trait ErrorModel: Send {
     /// Gives the model the chip's tables, if the chip has tables; called once, before every other method.
     ///
@@ -45,8 +46,8 @@ pub trait ErrorModel: Send {
         false
     }
 
-    /// Returns the raw bit error rate (0 to 1) of a page of this type (its place in the wordline). The rate never falls
-    /// as step, wear, age or reads grow.
+    /// Returns the raw bit error rate (0 to 1) of a page of this type (its position in the wordline). The rate never
+    /// falls as program step, wear, time since writing or reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
 
     /// Returns the best read references of a page in this condition and their error rate; `None` if the model does not

@@ -195,7 +195,8 @@ impl ErrorTable {
         &self.known
     }
 
-    /// Returns the raw bit error rate (0 to 1) of a page of this type (its place in the wordline) in condition `age`.
+    /// Returns the raw bit error rate (0 to 1) of a page of this type (its position in the wordline) in condition `age`
+    /// (program step, wear, time since writing, reads).
     ///
     /// # Panics
     /// When there is no such page type.
@@ -269,7 +270,8 @@ impl ErrorTable {
     }
 }
 
-/// Returns the linear interpolation of the values `at` between the corners of a grid cell.
+/// Returns the linear interpolation of a quantity between the corners of a grid cell of the error table; `at` gives the
+/// value at a corner.
 fn weighted(sizes: &[usize], places: &[(usize, f64)], at: impl Fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
     for corner in 0..1usize << places.len() {

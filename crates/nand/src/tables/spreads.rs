@@ -66,7 +66,7 @@ impl Spreads {
     /// states share.
     ///
     /// # Panics
-    /// When there are fewer than two, or they do not rise.
+    /// When there are fewer than two states, or their means do not rise.
     pub fn of_normals(states: &[Spread]) -> Self {
         let [first, .., last] = states else { panic!("a page tells states apart") };
         assert!(first.mean < last.mean, "states rise");

@@ -6,11 +6,11 @@
 use crate::sensing::Zones;
 use nand::cells::normal::{Stream, above, quantile, quantiles};
 
-/// Kind of memoryless channel over which codewords are sent: which log-likelihood ratio the decoder receives for each
-/// bit.
+/// Kind of memoryless channel that stands for storing and reading codewords: which log-likelihood ratio the decoder
+/// receives for each bit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
-    /// Channel with white Gaussian noise on the values +1 (a zero) and -1 (a one).
+    /// Channel with white Gaussian noise: the bits are sent as the values +1 (a zero bit) and -1 (a one bit).
     Gauss {
         /// Standard deviation of the noise, relative to the values +1 and -1.
         sigma: f64,
@@ -28,12 +28,12 @@ pub enum Channel {
     Values(Values),
 }
 
-/// Lists of the probabilities with which a sent zero and a sent one are received as each of few values, and of the
-/// values' log-likelihood ratios.
+/// Lists for a channel with few received values: the probability with which a sent zero bit and a sent one bit are
+/// received as each value, and the log-likelihood ratio of each value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// Lists, one for a sent zero and one for a sent one, of rising bounds for a draw of 64 uniform bits. A draw below
-    /// bound k gives value k, a draw above all bounds the last value.
+    /// Pair of lists, one for a sent zero bit and one for a sent one bit, of rising bounds for a random number of 64
+    /// uniform bits: a number below bound k gives received value k, a number above all bounds the last value.
     below: [Vec<u64>; 2],
     /// List of the log-likelihood ratios of the values; above zero where a zero is more likely.
     ratios: Vec<f32>,
@@ -43,8 +43,8 @@ pub struct Values {
 /// a sent one is received as the negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// List of rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above
-    /// all the last level.
+    /// List of rising bounds for a random number of 32 uniform bits: a number below the k-th bound gives the k-th
+    /// received level (log-likelihood ratio), a number above all bounds the last level.
     pub below: Vec<u32>,
     /// List of the whole-number log-likelihood ratios as which a sent zero is received: one more than the number of
     /// bounds.
@@ -71,7 +71,8 @@ impl Channel {
         Self::Levels(Levels { below: below.collect(), levels })
     }
 
-    /// Makes the quantised channel of a hard read with raw bit error rate `rate`: ratios are `level` or its negative.
+    /// Makes the quantised channel of a hard read with raw bit error rate `rate`: each bit's log-likelihood ratio is
+    /// `level` or its negative.
     pub fn coarse_flips(rate: f64, level: i8) -> Self {
         Self::Levels(Levels {
             below: vec![((1.0 - rate) * 4_294_967_296.0) as u32],
@@ -79,7 +80,8 @@ impl Channel {
         })
     }
 
-    /// Makes the channel whose values are the zones of threshold voltage between a page's sensings.
+    /// Makes the channel of a read of a page: the received values are the zones of threshold voltage into which the
+    /// page's sensings divide the cells.
     pub fn of_zones(zones: &Zones) -> Self {
         let bounds = |shares: &Vec<f64>| {
             let mut sum = 0.0;
@@ -97,8 +99,8 @@ impl Channel {
         })
     }
 
-    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several codewords at once, one noise
-    /// stream for each codeword; the values are those of [`Self::ratio`].
+    /// Writes the log-likelihood ratios received for bit number `bit`, sent as `symbol` (1: a zero, -1: a one), in
+    /// several codewords at once, one noise stream for each codeword; the values are those of [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {
@@ -118,8 +120,8 @@ impl Channel {
         }
     }
 
-    /// Returns the log-likelihood ratio of a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise` and `bit`
-    /// select the random draw.
+    /// Returns the log-likelihood ratio received for a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise`
+    /// (random stream) and `bit` (index of the bit) select the random noise.
     #[inline]
     pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
         match self {
@@ -145,7 +147,7 @@ impl Channel {
     }
 }
 
-/// Number of normal values that are drawn together, in vectors.
+/// Number of standard normal random values that are drawn together, in vector code.
 const AT_ONCE: usize = 16;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub struct EccConfig {
     pub t_decode: Nanos,
     /// Rate at which the channel's only ECC block empties the read FIFO; none: the FIFO never delays the channel.
     pub drain: Option<TransferRate>,
-    /// Ladder of read attempts: the ways to read and correct a page, by rising cost; none if bit errors are ignored.
+    /// Read ladder: the list of ways to read and correct a page, by rising cost; none if bit errors are ignored.
     pub ladder: Option<Ladder>,
     /// Function that makes the read flow, the policy that chooses the next attempt of a read.
     pub flow: flow::Maker,
@@ -46,8 +46,9 @@ impl EccConfig {
     }
 }
 
-/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder: the clock and the messages per cycle, from
-/// which the time of decoder iterations follows for a code with a table of counted iterations.
+/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder (the drive's ways to read a page): the clock and
+/// the messages per cycle, from which the time of decoder iterations follows for a code with a table of counted
+/// iterations.
 fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), ConfigError> {
     let mut decoder = ecc.child("decoder")?;
     let help = "clock of the decoder: iterations, where they were counted, then take time beside ecc.t_decode; default none: any word takes as long";

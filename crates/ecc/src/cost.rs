@@ -16,7 +16,7 @@ pub const fn bit_planes(references: u32) -> u32 {
 pub struct ReadCost {
     /// Time to compare the cells of a page with one reference voltage.
     pub alpha: Nanos,
-    /// Time to send one bit-plane of a page.
+    /// Time to send one bit-plane (one bit for each cell) of a page to the controller.
     pub beta: Nanos,
 }
 
@@ -27,11 +27,12 @@ impl ReadCost {
     }
 }
 
-/// Parameters of the write cost of a page, which is its program time by program step, equation 1: `WC(step) = gamma /
-/// step`, where gamma follows from the time of the usual step.
+/// Parameters of the write cost of a page, which is the page's program time as a function of the program step (voltage
+/// increase per pulse), equation 1: `WC(step) = gamma / step`, where gamma follows from the time of the default step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCost {
-    /// Program step that takes `usual_time`, volts.
+    /// Program step (voltage increase from pulse to pulse) with which a page takes the program time `usual_time`,
+    /// volts.
     pub usual_step: Voltage,
     /// Program time with the program step `usual_step`.
     pub usual_time: Nanos,
@@ -49,15 +50,15 @@ impl WriteCost {
     }
 }
 
-/// Applies the constraint of both equations, `RBER(step) < CBER(N)`: returns for each program step the index of the
-/// first rung of the ladder (the cheapest way to read a page) that corrects the raw bit error rate at that step; none
-/// where no rung does.
+/// Applies the constraint of both equations, `RBER(step) < CBER(N)`: returns, for each program step (voltage increase
+/// per program pulse), the index of the first rung of the ladder (the cheapest way to read a page) that corrects the
+/// raw bit error rate at that step; `None` where no rung does.
 pub fn rungs_of(steps: &[Voltage], ladder: &Ladder, rber: impl Fn(Voltage) -> f64) -> Vec<Option<usize>> {
     steps.iter().map(|step| ladder.needed(rber(*step), Soft::NORMAL)).collect()
 }
 
-/// Returns the coarsest of the program steps whose errors the code still corrects: the fastest write that keeps the
-/// required retention; none if no step is feasible.
+/// Returns the coarsest of the program steps (voltage increases per program pulse) whose errors the code still
+/// corrects: the fastest write that keeps the required retention; `None` if no step is feasible.
 pub fn coarsest_feasible(
     steps: &[Voltage],
     ladder: &Ladder,

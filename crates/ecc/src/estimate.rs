@@ -20,8 +20,8 @@ pub struct Estimator {
     /// List of pairs: a row weight of the parity-check matrix (number of bits in a check), and the number of rows with
     /// that weight.
     rows: Vec<(u32, f64)>,
-    /// List of pairs: a sum, the weights of two checks that share a bit added together, and the number of ordered pairs
-    /// of checks with that sum.
+    /// List of pairs: the sum of the weights (numbers of bits) of two parity checks that share a bit, and the number of
+    /// ordered pairs of checks with that sum.
     pairs: Vec<(u32, f64)>,
 }
 
@@ -58,7 +58,8 @@ impl Estimator {
         Self { rows: rows.into_iter().collect(), pairs: pairs.into_iter().collect() }
     }
 
-    /// Returns mean and spread of the syndrome weight of a codeword with this raw bit error rate.
+    /// Returns the mean and the spread of the syndrome weight (number of parity checks that do not hold) of a codeword
+    /// with this raw bit error rate.
     pub fn weight(&self, rate: f64) -> Weight {
         let r = 1.0 - 2.0 * rate;
         let power = |weight: u32| libm::pow(r, f64::from(weight));
@@ -69,7 +70,7 @@ impl Estimator {
         Weight { mean, deviation: 0.5 * (own + shared).max(0.0).sqrt() }
     }
 
-    /// Returns the raw bit error rate at which the mean weight of a syndrome is `weight`.
+    /// Returns the raw bit error rate at which the mean number of parity checks that do not hold is `weight`.
     pub fn rate(&self, weight: f64) -> f64 {
         let (mut low, mut high) = (0.0, MOST);
         for _ in 0..HALVINGS {
@@ -79,8 +80,8 @@ impl Estimator {
         low
     }
 
-    /// Draws the raw bit error rate that is estimated from a page of `words` codewords whose true rate is `rate`;
-    /// `chance`, uniform in 0 to 1, is the random draw.
+    /// Returns a random estimate of the raw bit error rate, as the syndromes of a page of `words` codewords with the
+    /// true rate `rate` would give it; `chance`, uniform in 0 to 1, is the random number that selects the estimate.
     pub fn estimate(&self, rate: f64, words: u64, chance: f64) -> f64 {
         let weight = self.weight(rate.min(MOST));
         let off = quantile(chance.clamp(1e-12, 1.0 - 1e-12)) * weight.deviation / (words as f64).sqrt();

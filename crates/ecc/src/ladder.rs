@@ -6,7 +6,7 @@ use crate::{Estimator, cost, tail};
 use std::sync::Arc;
 use units::{Frequency, Nanos};
 
-/// Rung of the read ladder: one way to read a page, with its number of sensings and the errors that it can correct.
+/// Rung of the read ladder (way to read and decode a page): number of sensings and the errors that it can correct.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Number of reference voltages that cells are compared with, over all boundaries between states.
@@ -15,7 +15,7 @@ pub struct Rung {
     pub senses: u32,
     /// Number of bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// Bit errors that this way to read a page can correct.
+    /// Bit errors that the code corrects in a page that is read in this way: a number, or a table of counted failures.
     pub corrects: Corrects,
     /// Greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft reads of a
     /// code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
@@ -160,13 +160,13 @@ impl Ladder {
         }
     }
 
-    /// Returns the index of the first rung (the cheapest way to read a page) that keeps the accepted chance of failure
-    /// at this raw bit error rate; none: no rung does.
+    /// Returns the index of the rung (way to read a page, cheapest first) that is the first to keep the accepted chance
+    /// of failure at this raw bit error rate; `None` if no rung does.
     pub fn needed(&self, rber: f64, soft: Soft) -> Option<usize> {
         (0..self.rungs.len()).find(|rung| self.met(*rung, rber, soft) <= self.rungs[*rung].limit)
     }
 
-    /// Returns the chance (0 to 1) that a codeword of this raw bit error rate, read by this rung, is uncorrectable.
+    /// Returns the chance (0 to 1) that a codeword of this raw bit error rate is uncorrectable if read by rung `rung`.
     pub fn codeword_failure(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(most) => tail::more_than(self.codeword_bits, *most, rber),
@@ -196,8 +196,8 @@ impl Ladder {
         }
     }
 
-    /// Returns the number of decoder iterations spent in vain on a codeword that this rung of the ladder cannot
-    /// correct; 0 for a code without counted iterations.
+    /// Returns the number of decoder iterations on a codeword that cannot be corrected when read by rung `rung` (way to
+    /// read a page): the decoder's limit; 0 for a code without counted iterations.
     pub(crate) fn iterations_in_vain(&self, rung: usize) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -265,7 +265,7 @@ impl Ladder {
     }
 
     /// Returns the effect of retries on a chip whose best references give the raw bit error rate `rber` and lie `volts`
-    /// below the default ones; none when the drive has no retry table.
+    /// below the default ones; `None` when the drive has no retry table.
     pub fn shifted(&self, rber: f64, volts: f64) -> Option<Shifted> {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
@@ -311,7 +311,7 @@ impl Ladder {
     }
 
     /// Returns a text about the basis of the last rung's failure chances below the counted ones, which are
-    /// extrapolated; none if the chances are in closed form.
+    /// extrapolated; `None` if the chances are in closed form.
     pub fn extrapolated(&self) -> Option<String> {
         match &self.rungs[self.rungs.len() - 1].corrects {
             Corrects::Errors(_) => None,
@@ -334,8 +334,8 @@ impl Ladder {
         Ok(Estimator::new(&code.graph))
     }
 
-    /// Makes the stock of decoded simulated codewords from which the outcomes of reads are taken; none if the outcomes
-    /// follow from tables.
+    /// Makes the stock of decoded simulated codewords from which the outcomes of reads are taken; `None` if the
+    /// outcomes follow from tables.
     ///
     /// # Errors
     /// When the code of the table is not among the shipped codes, or the decoder's parameters are wrong.

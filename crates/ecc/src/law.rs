@@ -19,8 +19,8 @@
 use crate::measure::Count;
 use nand::cells::normal::above;
 
-/// Parameters of the scaling law of a code, which gives the probability that a codeword fails from the raw bit error
-/// rate.
+/// Parameters of the scaling law of a code and decoder: the chance that a codeword fails is a normal tail whose
+/// argument follows from the mean number of raw bit errors, the threshold and the variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
     /// Number of bits of a codeword.
@@ -32,8 +32,8 @@ pub struct Law {
     pub variance: f64,
 }
 
-/// Least fraction of the variance of a codeword's number of errors that remains in the law when soft values make
-/// `variance` negative.
+/// Least fraction of the variance of a codeword's number of errors that remains in the scaling law when soft values
+/// make `variance` negative.
 const LEFT: f64 = 0.1;
 /// Golden section: the ratio at which the search for a maximum divides its interval; `SECTIONS` is the number of
 /// divisions.
@@ -41,7 +41,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 const SECTIONS: usize = 60;
 
 impl Law {
-    /// Returns the chance (0 to 1) that decoding of a codeword fails at this raw bit error rate.
+    /// Returns the chance (0 to 1), by the scaling law, that decoding of a codeword fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.deviations(rate))
     }
@@ -54,7 +54,7 @@ impl Law {
         (self.threshold - errors) / (own + self.variance).max(LEFT * own).max(1e-9).sqrt()
     }
 
-    /// Returns the raw bit error rate at which a codeword fails with the chance `failure`.
+    /// Returns the raw bit error rate at which, by the scaling law, a codeword fails with the chance `failure`.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..80 {
@@ -64,8 +64,8 @@ impl Law {
         low
     }
 
-    /// Fits the law that makes the failures counted at these raw bit error rates most likely; none if fewer than two
-    /// points have both codewords that failed and codewords that did not.
+    /// Fits the scaling law (failure chance by raw bit error rate) that makes the failures counted at these rates most
+    /// likely; `None` if fewer than two points have both codewords that failed and codewords that did not.
     pub fn fitted(bits: usize, points: &[(f64, Count)]) -> Option<Self> {
         let bits = bits as f64;
         let telling = |(_, count): &&(f64, Count)| count.failures > 0 && count.failures < count.words;
@@ -85,8 +85,8 @@ impl Law {
         Some(with(variance))
     }
 
-    /// Returns the logarithm of the likelihood of these counts under the law; terms that are equal for all laws are
-    /// left out.
+    /// Returns the logarithm of the likelihood of these counted failures under the scaling law; terms that are equal
+    /// for all parameters of the law are left out.
     fn likelihood(&self, points: &[(f64, Count)]) -> f64 {
         let of_point = |(rate, count): &(f64, Count)| {
             let fails = self.failure(*rate).clamp(1e-300, 1.0 - 1e-15);
@@ -144,7 +144,8 @@ fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     inside
 }
 
-/// Returns the place between `low` and `high` at which a function with one maximum is greatest.
+/// Returns the argument between `low` and `high` at which a function with one maximum is greatest, found by golden
+/// section search.
 fn likeliest(low: f64, high: f64, of: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
@@ -171,8 +172,9 @@ mod tests {
         Count { words, failures, ..Count::default() }
     }
 
-    /// Checks the extrapolation of the law against hard reads as docs/explanation/decoding.md has them, counted on a
-    /// GPU (0.0034 on a processor): fitted above 1e-5, compared with counts below.
+    /// Checks the extrapolation of the scaling law (failure chance by raw bit error rate) on hard reads as
+    /// docs/explanation/decoding.md has them, counted on a GPU (0.0034 on a processor): fitted to counts above 1e-5,
+    /// compared with counts below.
     #[test]
     fn what_is_extrapolated_holds_what_was_counted() {
         let long = [
@@ -212,7 +214,8 @@ mod tests {
         holds(&law, &fine, 0.0185, count(8_988_672, 9));
     }
 
-    /// Checks that the confidence interval of the law and that of the count have a chance of failure in common.
+    /// Checks that the confidence interval of the scaling law and that of the counted failures have a chance of failure
+    /// in common.
     fn holds(law: &Law, points: &[(f64, Count)], rate: f64, counted: Count) {
         let ((low, high), (least, most)) = (law.interval(points, rate), counted.interval(0.05));
         assert!(low <= most && high >= least, "{rate}: {low:e} to {high:e}, counted {least:e} to {most:e}");

@@ -35,7 +35,7 @@ pub struct Count {
     pub iterations: u64,
 }
 
-/// Counts of decoded codewords and failures, with the distribution of the number of the decoder's iterations.
+/// Counts of decoded codewords and failures (tally), with the distribution of the number of the decoder's iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Counts of the codewords and their failures.
@@ -58,7 +58,7 @@ impl Tally {
 }
 
 impl Count {
-    /// Adds the counts of other codewords to these counts.
+    /// Adds the counts of other decoded codewords and failures to these counts.
     pub fn add(&mut self, other: &Self) {
         self.words += other.words;
         self.failures += other.failures;
@@ -86,8 +86,8 @@ impl Count {
         (low, high)
     }
 
-    /// Returns the chance that two counts drawn with the same failure rate differ by at least as much as these two
-    /// counts do.
+    /// Returns the chance that two counts of failed codewords drawn with the same failure rate differ by at least as
+    /// much as these two counts do.
     pub fn likeness(&self, other: &Self) -> f64 {
         let all = (self.failures + other.failures) as u32;
         let share = self.words as f64 / (self.words + other.words) as f64;
@@ -134,7 +134,7 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
 
-    /// Makes a trial of the same codewords, with the same random seed, over another channel.
+    /// Makes a trial that sends the same codewords, with the same random seed, over another channel.
     #[must_use]
     pub fn over(&self, channel: Channel) -> Self {
         Self { channel, ..self.clone() }
@@ -150,7 +150,7 @@ impl Trial {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// Returns the bits of the random codewords of the trial, which are sent again and again.
+    /// Returns the list of the bits of each of the trial's random codewords, which are sent again and again.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
@@ -205,8 +205,8 @@ impl Trial {
         true
     }
 
-    /// Writes the log-likelihood ratios received for `words` codewords, from codeword number `first` on, to `ratios`,
-    /// bit by bit and for each bit codeword by codeword, as decoders take them.
+    /// Writes the log-likelihood ratios received for `words` codewords, from codeword number `first` on, to `ratios`:
+    /// bit by bit, and for each bit codeword by codeword, the order that decoders need.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {
@@ -224,7 +224,7 @@ impl Trial {
     }
 
     /// Decodes the codewords with these numbers and counts failures and iterations, as long as `goes_on` returns true;
-    /// none if `goes_on` returned false before all codewords were decoded.
+    /// returns the counts, or `None` if `goes_on` returned false before all codewords were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].

@@ -8,8 +8,8 @@ use engine::RandomStream;
 /// Record of the outcome of the read of one page: its attempts, and whether it was corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Index of the rung of the ladder (the way to read a page) that corrected the page; of the last attempt if no
-    /// attempt did.
+    /// Index of the rung of the read ladder (the way to read a page, by number of soft bits) that corrected the page;
+    /// of the last attempt if no attempt did.
     pub rung: usize,
     /// Number of attempts of the read beyond the first.
     pub retries: u32,
@@ -52,7 +52,8 @@ pub struct PageRead<'a> {
     pub bytes: u64,
     /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Index of the retry step at which the superblock of the page was last read correctly; none if not known.
+    /// Index of the step of the retry table at which a page of this page's superblock was last read correctly; none if
+    /// not known.
     pub good_step: Option<u32>,
 }
 
@@ -64,9 +65,9 @@ struct Decoded {
 }
 
 impl PageRead<'_> {
-    /// Makes the attempts of the read, decides each by chances of failure and the page's random draw, and returns the
-    /// outcome. `draw` is uniform between 0 and 1 and the same for all attempts of a page: an attempt with a smaller
-    /// chance of failure never fails where one with a greater chance succeeds.
+    /// Makes the attempts of the read, decides the success of each by its chance of failure and the page's random
+    /// number, and returns the outcome. The number `draw` is uniform between 0 and 1 and the same for all attempts of a
+    /// page: an attempt with a smaller chance of failure never fails where one with a greater chance succeeds.
     pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
@@ -80,7 +81,8 @@ impl PageRead<'_> {
         })
     }
 
-    /// Makes the attempts of the read, decides each by decoding simulated codewords, and returns the outcome.
+    /// Makes the attempts of the read, decides the success of each by decoding simulated codewords, and returns the
+    /// outcome.
     pub fn by_words(&self, flows: &mut Flows, chance: &mut RandomStream, words: &mut Words) -> Outcome {
         let count = self.ladder.codewords(self.bytes);
         self.attempts(flows, chance, |rung, rate| {
@@ -128,7 +130,7 @@ impl PageRead<'_> {
         outcome
     }
 
-    /// Makes the view that the read flow gets of the read before the first attempt.
+    /// Makes the view of this read, before its first attempt, that the read flow (policy for the attempts) is shown.
     fn begin<'a>(&self, halves: &'a [f64]) -> FlowView<'a> {
         let (ladder, shifted) = (self.ladder, self.rates.shifted);
         FlowView {
@@ -146,7 +148,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// Returns the raw bit error rate of the page at a retry step.
+    /// Returns the raw bit error rate of the page if read with the references of step `step` of the retry table.
     fn rate(&self, step: u32) -> f64 {
         match self.rates.shifted {
             Some(shifted) => shifted.rate(self.rates.usual, step),
@@ -192,7 +194,8 @@ impl Flows {
 }
 
 impl Ladder {
-    /// Reads a page with the default read flow and an outcome drawn from chances; returns the outcome.
+    /// Simulates the read of a page with the default read flow (hard retries, then soft reads), where the random number
+    /// `draw` (0 to 1) and the chances of failure decide the success; returns the outcome.
     pub fn read(&self, first: usize, rates: &Rates, bytes: u64, draw: f64) -> Outcome {
         let page = PageRead { ladder: self, first, rates, bytes, page_type: 0, good_step: None };
         page.by_draw(&mut Flows::usual(), &mut RandomStream::new(0, "ecc.flow"), draw)
@@ -218,7 +221,7 @@ mod tests {
     }
 
     /// Makes, for the tests, the error rates of a page: `usual` with the default references, `rber` with the best
-    /// references, which lie `steps` retry steps from the default ones.
+    /// references, which lie `steps` steps of the retry table from the default ones.
     fn aged(usual: f64, rber: f64, steps: u32) -> Rates {
         Rates { shifted: Some(Shifted { rber, steps }), ..Rates::of(usual) }
     }
@@ -318,8 +321,8 @@ mod tests {
         assert!(shifted.rate(0.03, 13) > 0.03 && shifted.rate(0.03, 60) == 0.5);
     }
 
-    /// Checks the waits of four codewords that take 4 us of iterations each; their transfer takes 12 us, 3 us a
-    /// codeword.
+    /// Checks how long codewords wait for the decoder, for a read of four codewords that take 4 us of iterations each;
+    /// their transfer takes 12 us, 3 us a codeword.
     #[test]
     fn words_wait_for_each_other_as_the_drive_has_it() {
         let waited = |overlap| {

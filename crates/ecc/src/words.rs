@@ -13,7 +13,7 @@ use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Result of decoding one codeword of a simulated read.
+/// Result of decoding one simulated codeword: whether its data are wrong, and the decoder's iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// True if the decoded data of the codeword are wrong.
@@ -22,8 +22,8 @@ pub struct Word {
     pub iterations: u32,
 }
 
-/// Stock of results of decoding simulated codewords, from which the reads of a drive take theirs, with the decoder that
-/// refills the stock.
+/// Stock of results of decoding simulated codewords, from which a simulated drive takes the outcomes of its reads, with
+/// the decoder that refills the stock.
 pub struct Words {
     trial: Trial,
     maker: Maker,
@@ -32,23 +32,26 @@ pub struct Words {
     hard_ratio: Option<f64>,
     /// Index of the next simulated codeword; the noise of a codeword is drawn by its index.
     next: u64,
-    /// Map of the results of decoded codewords that no read has taken yet, by number of soft bits and by step of the
-    /// raw bit error rate.
+    /// Map of the results of decoded codewords that no read has taken yet; the key is the number of soft bits and the
+    /// logarithm of the raw bit error rate, in whole steps of `RATE_STEP`.
     stock: BTreeMap<(u32, i64), Vec<Word>>,
 }
 
-/// Number of different random codewords that are sent in simulated reads, one after the other and then again.
+/// Number of different random codewords that are sent as the data of simulated reads, in turn and again and again.
 const SENT: u64 = 8;
-/// Number of codewords that are decoded at once: batches of every decoder divide it.
+/// Number of simulated codewords that are decoded when the stock of results has none left: the batch sizes of all
+/// decoders divide it.
 const AT_ONCE: u64 = 64;
 /// Greatest number of pairs of soft bits and raw bit error rate for which outcomes of decoded codewords are kept in
 /// stock; the whole stock is emptied when a read needs a further pair.
 const RATES_MOST: usize = 256;
-/// Distance between the natural logarithms of neighbouring raw bit error rates at which codewords are decoded.
+/// Distance between the natural logarithms of neighbouring raw bit error rates at which codewords are decoded; the rate
+/// of a read is rounded to the nearest of them.
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Makes an empty stock of decoded codewords for the code and the decoder of a table of counted failures.
+    /// Makes an empty stock of results of decoded codewords, for the code and the decoder of a table of counted
+    /// failures.
     ///
     /// # Errors
     /// When the table's code is not among the shipped codes, or the decoder's parameters are wrong.

@@ -48,15 +48,17 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// List with, for each plane of each superblock, the block that the superblock uses in the plane, as a block number
-    /// within the die; `NO_BLOCK` in superblocks that are lost to bad blocks.
+    /// List with, for each plane of each superblock (one block from each plane that operates together), the block that
+    /// the superblock uses in the plane, as a block number within the die; `NO_BLOCK` in superblocks that are lost to
+    /// bad blocks.
     members: Vec<u32>,
-    /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
+    /// For each plane of each die, a list of the spare blocks (good blocks in reserve to replace bad ones); a
+    /// replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
     /// List of the numbers of program/erase cycles that the blocks have had, one for each block.
     pe_cycles: Vec<u32>,
-    /// For each superblock, index of the page row (the pages with the same index in all its planes) that is programmed
-    /// next.
+    /// List with, for each superblock, the index of the page row (the pages with the same index in all planes of the
+    /// superblock) that is to be programmed next.
     next_row: Vec<u32>,
     /// List of the blocks' endurances, one for each block: number of program/erase cycles after which the block fails;
     /// empty where the chip's tables have no endurance.
@@ -65,7 +67,7 @@ pub struct FlashArray {
     slc_erases: Vec<u32>,
     /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,
-    /// Mean endurance of the blocks, in program/erase cycles.
+    /// Mean number of program/erase cycles after which a block fails, over all blocks (mean endurance).
     mean_life: f64,
     /// Index of the plane in which a block of the superblock erased last reached the end of its endurance in that
     /// erase; `None` if no block did.
@@ -237,7 +239,8 @@ impl FlashArray {
         blocks.iter().filter(|block| **block != NO_BLOCK).map(move |block| first + *block as usize)
     }
 
-    /// Returns all blocks (numbered over the drive) that are part of a superblock: neither bad nor spare.
+    /// Returns all flash blocks (numbered over the drive) that are part of a superblock: blocks that are neither bad
+    /// nor spare (in reserve to replace bad ones).
     pub fn blocks_in_use(&self) -> impl Iterator<Item = u32> {
         let per_die = (self.superblocks_per_die * self.planes) as usize;
         let of_drive = move |(at, block): (usize, &u32)| (at / per_die) as u32 * self.blocks_per_die + block;
@@ -283,7 +286,7 @@ impl FlashArray {
     }
 
     /// Returns the index of the page row (the pages with the same index in all planes) that a superblock, numbered over
-    /// the whole drive, programs next.
+    /// the whole drive, is to program next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
@@ -383,12 +386,12 @@ impl FlashArray {
         self.next_row[superblock] = next_row;
     }
 
-    /// Returns the random stream, for changes, from which bad blocks and failures are drawn.
+    /// Returns the random stream, for changes, by which bad blocks and failures of programs and erases are decided.
     pub fn random_mut(&mut self) -> &mut RandomStream {
         &mut self.random
     }
 
-    /// Returns the random stream, read-only, from which bad blocks and failures are drawn.
+    /// Returns the random stream, read-only, by which bad blocks and failures of programs and erases are decided.
     pub fn random(&self) -> &RandomStream {
         &self.random
     }

@@ -60,7 +60,7 @@ pub struct Geometry {
 
 impl Geometry {
     // Long: a paragraph for each key, with its range.
-    /// Reads the layout from `[geometry]` and the layout keys of `[nand]`.
+    /// Reads the physical layout of the drive's flash from `[geometry]` and the layout keys of `[nand]`.
     ///
     /// # Errors
     /// When a key is missing, zero, or the pages of a block do not fill its wordlines.

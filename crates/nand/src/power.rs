@@ -18,8 +18,8 @@ pub struct ArrayPower {
 }
 
 impl ArrayPower {
-    /// Reads the power of a die from `[nand.currents]`; returns none when the chip's file has no such section: energy
-    /// is then not known.
+    /// Reads the electrical powers of a die from `[nand.currents]`; returns `None` when the chip's file has no such
+    /// section: energy is then not known.
     ///
     /// # Errors
     /// When only some of them are there, or a value is wrong.

@@ -15,7 +15,8 @@ pub struct SlcMode {
     pub t_r: Nanos,
     /// Program time of a page (on each plane that takes part) in SLC mode.
     pub t_prog: Nanos,
-    /// Number of erases in SLC mode that wear a block as much as one program/erase cycle of the chip's own mode.
+    /// Number of erases of a block in SLC mode (one bit per cell) that wear it as much as one program/erase cycle with
+    /// all bits per cell.
     pub erases_per_cycle: u32,
     /// True if the chip can move data from SLC blocks to full-density blocks inside the die, without the flash
     /// interface: the pages of as many SLC wordlines as a cell has bits go into one wordline with all bits (folding).
@@ -23,8 +24,8 @@ pub struct SlcMode {
 }
 
 impl SlcMode {
-    /// Reads the times and wear of SLC mode from `[nand.slc_mode]`; returns none when the chip's file has no such
-    /// section: its blocks then have no SLC mode.
+    /// Reads the times and wear of SLC mode (one bit per cell) from `[nand.slc_mode]`; returns `None` when the chip's
+    /// file has no such section: its blocks then have no SLC mode.
     ///
     /// # Errors
     /// When the cells hold one bit anyway, or a value is missing or wrong.

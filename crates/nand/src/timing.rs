@@ -10,18 +10,19 @@ use units::Nanos;
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
-    /// List of wear values, in program/erase cycles, from which each row of times holds; the first row holds from 0.
+    /// List of wear values (numbers of program/erase cycles); each row of program and erase times holds from its value
+    /// on, the first row from 0.
     pe_cycles: Vec<u32>,
-    /// List of program steps relative to the default one, rising; `usual_step` is the index of the default step in the
-    /// list.
+    /// List of program steps (voltage increases per program pulse) relative to the default one, rising; `usual_step` is
+    /// the index of the default step in the list.
     steps: Vec<f64>,
     usual_step: usize,
-    /// List of the names of the voltage sets, the default one left out.
+    /// List of the names of the voltage sets (verify levels and read references), the default one left out.
     sets: Vec<String>,
-    /// List of program times of each page type, row after row: for each program step, and then for each voltage set,
-    /// one row for each row of wear.
+    /// List of program times of each page type, row after row: for each program step (voltage increase per pulse), and
+    /// then for each voltage set (verify levels and read references), one row for each wear value.
     t_prog: Vec<[Nanos; 4]>,
-    /// List of erase times, one for each row of wear.
+    /// List of erase times, one for each wear value of `pe_cycles`.
     t_bers: Vec<Nanos>,
     /// Times and wear of SLC mode (one bit a cell); none when the chip's file has no such mode.
     slc_mode: Option<SlcMode>,
@@ -108,7 +109,7 @@ impl ArrayTiming {
         self.t_r[self.page_type(page)]
     }
 
-    /// Returns true if the program or erase times of a block depend on its wear.
+    /// Returns true if the program or erase times of a block depend on its wear (program/erase cycles).
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1
@@ -127,31 +128,33 @@ impl ArrayTiming {
         self.t_prog_by_step(page, wear, self.usual_step)
     }
 
-    /// Returns the program steps, relative to the default one, for which the chip has times; rising.
+    /// Returns the list of program steps (voltage increases per program pulse), relative to the default one, for which
+    /// the chip has times; rising.
     pub fn steps(&self) -> &[f64] {
         &self.steps
     }
 
-    /// Returns the names of the voltage sets, other than the default one, for which the chip has times.
+    /// Returns the names of the voltage sets (verify levels and read references), other than the default one, for which
+    /// the chip has times.
     pub fn voltage_sets(&self) -> &[String] {
         &self.sets
     }
 
-    /// Returns the program time of page `page` with the voltage set of index `set` in [`Self::voltage_sets`]; `wear` is
-    /// the index of the table row for the block's wear.
+    /// Returns the program time of page `page` with the voltage set (verify levels and read references) of index `set`
+    /// in [`Self::voltage_sets`]; `wear` is the index of the table row for the block's wear.
     #[inline]
     pub fn t_prog_by_set(&self, page: u32, wear: u8, set: usize) -> Nanos {
         self.t_prog_by_step(page, wear, self.steps.len() + set)
     }
 
-    /// Returns the program time of page `page` with the program step of index `step` in [`Self::steps`]; `wear` is the
-    /// index of the table row for the block's wear.
+    /// Returns the program time of page `page` with the program step (voltage increase per pulse) of index `step` in
+    /// [`Self::steps`]; `wear` is the index of the table row for the block's wear.
     #[inline]
     pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
     }
 
-    /// Returns the times and wear of SLC mode; none when the chip's file has no such mode.
+    /// Returns the times and wear of SLC mode; `None` when the chip's file has no such mode.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.slc_mode.as_ref()
     }

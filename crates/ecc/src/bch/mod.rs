@@ -6,8 +6,8 @@
 
 use crate::field::Field;
 
-/// Binary BCH code with its finite field and polynomials: corrects up to `correctable` bit errors in `data_bits` data
-/// bits and their parity.
+/// Binary BCH code with its finite field and generator polynomial: corrects up to `correctable` bit errors in a
+/// codeword of `data_bits` data bits and their parity.
 #[derive(Clone, Debug)]
 pub struct Code {
     field: Field,
@@ -28,7 +28,8 @@ pub enum Outcome {
 }
 
 impl Code {
-    /// Makes the code over the smallest field GF(2^m) in which data and parity fit; none if `m` would exceed 16.
+    /// Makes the BCH code over the smallest finite field GF(2^m) for which data and parity fit into 2^m - 1 bits;
+    /// `None` if `m` would exceed 16.
     pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
         for m in 3..=16 {
             let field = Field::new(m);

@@ -51,7 +51,8 @@ fn up_to_t_errors_come_right_wherever_they_are() {
     }
 }
 
-/// Checks every pattern of up to three errors of a short code: one and two are corrected, three never pass as none.
+/// Checks every pattern of up to three errors of a short BCH code that corrects two: one and two errors are corrected,
+/// three are never taken for none.
 #[test]
 fn all_patterns_of_a_short_code() {
     let code = Code::new(7, 2).expect("a code");
@@ -67,7 +68,7 @@ fn all_patterns_of_a_short_code() {
 }
 
 /// Checks the fraction of codewords with random errors that are not corrected against the closed form, the binomial
-/// tail beyond t: beyond t errors every word is lost or miscorrected.
+/// tail beyond t: with more than t errors, every codeword is detected as uncorrectable or miscorrected.
 #[test]
 fn failures_are_those_of_the_closed_form() {
     let (t, rate, words) = (8, 1.5e-3, 2000u32);

@@ -58,7 +58,7 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
     Ok(data.get() as u32)
 }
 
-/// Parameters of read retries, reads with other read reference voltages.
+/// Parameters of read retries, the further reads of a page with other read reference voltages after a failed attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
     /// Greatest number of retries of a read after its first attempt.

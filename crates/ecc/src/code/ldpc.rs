@@ -30,7 +30,7 @@ enum Strength {
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
 }
 
-/// Name of the shipped table of counted failures that drives use by default.
+/// Name of the shipped table of counted decoding failures that drives use by default (codewords with 4 KiB of data).
 const USUAL: &str = "nand-4k-889";
 /// Default number of data bytes of a codeword where the code is given by limits instead of a table. `USUAL_RATE` is the
 /// default code rate of such a code.
@@ -107,8 +107,8 @@ impl Policy for Ldpc {
     }
 }
 
-/// Makes the error correction capability of the code from `limits`, a list of greatest raw bit error rates, and reads
-/// the size and the rate of a codeword.
+/// Makes the error correction capability of the code from `limits`, a list of the greatest raw bit error rates that it
+/// corrects (one for each number of soft bits), and reads the size and the rate of a codeword.
 fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, ConfigError> {
     let data = read_codeword(section, USUAL_DATA)?;
     let rate = section.unit("ratio").within(above(0.1).below(1.0)).or(
@@ -127,8 +127,8 @@ fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, Conf
     Ok(Strength::Limits { limits, data, rate })
 }
 
-/// Reads the name of the table of counted failures and returns the table; refuses the keys `data` and `rate`, which a
-/// table gives itself.
+/// Reads the name of the table of counted failures (results of decoding simulated codewords) and returns the table;
+/// refuses the keys `data` and `rate`, which a table gives itself.
 fn read_table(section: &mut Section) -> Result<Table, ConfigError> {
     let names: Vec<&str> = shipped().iter().map(|(name, _)| *name).collect();
     let help = "failures and iterations of a code that was decoded and counted, by the name of a table that comes along";

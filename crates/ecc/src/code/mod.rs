@@ -5,8 +5,8 @@ use crate::Ladder;
 /// Policy interface of an error-correcting code (ECC) of a drive; the simulator calls these methods once, when it
 /// builds the drive.
 pub trait Code: Send {
-    /// Returns the ladder of the code, the list of ways to read and correct a page by rising cost, for cells of `bits`
-    /// bits; none if bit errors are ignored.
+    /// Returns the read ladder of the code (the list of ways to read and correct a page, by rising cost) for cells of
+    /// `bits` bits; `None` if bit errors are ignored.
     fn ladder(&self, bits: u32) -> Option<Ladder>;
 
     /// Returns the number of parity bytes for each data byte.

@@ -22,8 +22,8 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// Makes a decoder of at most `iterations` iterations; in each iteration, a bit that is due to be inverted is
-    /// inverted with the probability `probability`.
+    /// Makes a bit-flipping decoder of at most `iterations` iterations; in each iteration, each of the bits with the
+    /// most failed checks is inverted with the probability `probability`.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }
@@ -81,8 +81,8 @@ struct State {
     counts: Vec<u32>,
 }
 
-/// Random stream of the decoder's flips. Draws depend on iteration and bit alone, so that a codeword decodes alike in
-/// any order of codewords.
+/// Random stream by which the decoder decides which bits to invert. The random values depend on iteration and bit
+/// alone, so that a codeword decodes alike in any order of codewords.
 const CHANCE: Stream = Stream::new(0x6764_6266);
 
 impl State {

@@ -17,7 +17,7 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     type Damping: Copy;
     /// Whole number of the same width: all ones if a message is below zero, else zero.
     type Sign: Copy + Default + std::ops::BitXor<Output = Self::Sign>;
-    /// Greatest value of the type, from which a search for the least magnitude starts.
+    /// Greatest value of the number type, from which a search for the message of least magnitude starts.
     const MOST: Self;
     fn less(self, other: Self) -> Self;
     fn plus(self, other: Self) -> Self;
@@ -113,8 +113,8 @@ impl Number for i8 {
         (self ^ sign).wrapping_sub(sign)
     }
 
-    /// Returns the number multiplied by the factor, rounded to the nearest whole number, halves up, then reduced and
-    /// limited.
+    /// Returns the message multiplied by the factor, rounded to the nearest whole number (halves up), then reduced by
+    /// the offset and limited in magnitude.
     #[inline(always)]
     fn damped(self, by: Damping8) -> Self {
         (((i16::from(self) * by.eighths + 4) >> 3) - by.offset).clamp(0, by.most) as Self
@@ -161,7 +161,8 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// Makes one iteration of a layered min-sum decoder: the checks, one after the other, update the beliefs of their bits.
+/// Runs one iteration of a layered min-sum decoder: the parity checks, one after the other, update the beliefs
+/// (log-likelihood ratios) of their bits.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -184,8 +185,8 @@ pub fn through_all<T: Number, const WORDS: usize>(
     }
 }
 
-/// Makes one iteration of a flooding decoder: every check reads the beliefs from before the iteration.
-/// Afterwards each belief is the channel's ratio plus the messages of all checks of the bit.
+/// Runs one iteration of a flooding decoder: every check reads the beliefs (log-likelihood ratios) from before the
+/// iteration. Afterwards each belief is the channel's ratio plus the messages of all checks of the bit.
 #[inline(always)]
 pub fn through_all_at_once<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -212,9 +213,9 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
     std::mem::swap(&mut beliefs.of_bits, next);
 }
 
-/// Record of the messages that one parity check sends to its bits: one magnitude (`to_least`) for the bit whose own
-/// message had the least magnitude (`least`), another (`to_others`) for all other bits, and the sign of all received
-/// messages multiplied (`odd`).
+/// Record of the messages that one parity check sends to its bits: magnitude `to_least` for the bit whose message to
+/// the check had the least magnitude (`least`), magnitude `to_others` for all other bits, and `odd`, the sign of the
+/// product of all received messages.
 struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],
@@ -223,7 +224,8 @@ struct CheckTold<T: Number, const WORDS: usize> {
 }
 
 impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
-    /// Returns the check's message, in codeword `word`, to a bit whose own message to the check was `value`.
+    /// Returns the parity check's message, in codeword number `word` of the batch, to a bit whose own message to the
+    /// check was `value`.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
         // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
@@ -233,8 +235,8 @@ impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
     }
 }
 
-/// Makes the messages that a check receives, each bit's belief without the check's own last message to the bit, stores
-/// them in `heard`, and returns the check's new messages.
+/// Computes the messages that a check receives (each bit's belief without the check's own last message to the bit),
+/// stores them in `heard`, and returns the check's new messages.
 #[inline(always)]
 fn hear<T: Number, const WORDS: usize>(
     row: &[u32],

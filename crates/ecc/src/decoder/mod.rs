@@ -15,15 +15,17 @@
 use crate::ldpc::Graph;
 use std::sync::Arc;
 
-/// Policy interface of a kind of decoder (`ecc.decoder`) with its parameters.
+/// Policy interface of a kind of LDPC decoder (`ecc.decoder`) with its parameters; makes the decoders that decode
+/// codewords.
 pub trait Decoder: Send {
     /// Makes a decoder of this kind, with its working memory, for codewords of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
 }
 
-/// Interface of a decoder for one code, which reuses its working memory from one batch of codewords to the next.
+/// Interface of a decoder for one code; it decodes codewords in batches and reuses its working memory from one batch to
+/// the next.
 pub trait Decoding: Send {
-    /// Returns the number of codewords that are decoded together, from 1 to 64.
+    /// Returns the number of codewords that the decoder decodes together (size of a batch), from 1 to 64.
     fn words(&self) -> usize;
 
     /// Decodes as many codewords together as [`Self::words`] returns, from their log-likelihood ratios: bit b of
@@ -63,7 +65,8 @@ impl Decoded {
         self.bits.iter().zip(sent).map(differ).fold(0, |wrong, differ| wrong | differ)
     }
 
-    /// Stores the bits of all codewords that are set in the mask `of`; other codewords keep the bits stored before.
+    /// Stores the decoded bits of all codewords that are set in the mask `of`; other codewords of the batch keep the
+    /// bits stored before.
     fn keep(&mut self, of: u64, bits: &[u64]) {
         if of != 0 {
             for (kept, bits) in self.bits.iter_mut().zip(bits) {
@@ -78,7 +81,8 @@ const fn all(words: usize) -> u64 {
     u64::MAX >> (64 - words)
 }
 
-/// Returns a mask of the codewords, among the codewords in the mask `asked`, in which at least one check does not hold.
+/// Returns a mask of the codewords of a batch, among the codewords in the mask `asked`, in which at least one parity
+/// check fails.
 fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     let mut broken = 0;
     for check in 0..graph.checks() {
@@ -90,8 +94,9 @@ fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     broken & asked
 }
 
-/// Iterates until every codeword's syndrome is zero, at most `most` times, and stores the bits and the iterations of
-/// each codeword in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all checks once.
+/// Runs decoder iterations until every codeword's syndrome is zero, at most `most` iterations, and stores the bits and
+/// the iterations of each codeword in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all
+/// checks once.
 fn run<State>(
     graph: &Graph,
     decoded: &mut Decoded,

@@ -12,7 +12,8 @@ fn graph(name: &str) -> Arc<Graph> {
     Arc::new(named(name).expect("a shipped code").graph)
 }
 
-/// Makes the noisy log-likelihood ratios of `words` all-zero words of a code, side by side, for the tests.
+/// Makes, for the tests, the noisy log-likelihood ratios of a batch of `words` all-zero codewords of a code, the ratios
+/// of all codewords for one bit side by side.
 fn ratios(graph: &Graph, words: usize, sigma: f64, seed: u64) -> Vec<f32> {
     let noise = Stream::new(seed);
     let channel = Channel::Gauss { sigma };
@@ -83,7 +84,8 @@ fn bits_of(beliefs: &Beliefs<f32, WORDS_32>) -> Vec<u32> {
     beliefs.of_bits.iter().chain(&beliefs.said).flatten().map(|value| value.to_bits()).collect()
 }
 
-/// Checks that a word decodes to the same bits and iterations beside other words, and in another lane.
+/// Checks that a codeword decodes to the same bits with the same number of iterations beside other codewords, and at
+/// another position of the batch (another lane of the vectors).
 #[test]
 fn words_do_not_change_each_other() {
     let graph = graph("wifi-648-540");
@@ -199,7 +201,7 @@ fn a_valid_word_costs_no_iteration_and_the_last_one_counts() {
     }
 }
 
-/// Checks that the sum-product decoder is exact on a graph without cycles, against sums over all words.
+/// Checks that the sum-product decoder is exact on a graph without cycles, against sums over all codewords.
 #[test]
 fn sum_product_is_exact_on_a_tree() {
     let graph = Arc::new(Graph::new(7, 4, [vec![0, 1, 2], vec![2, 3, 4], vec![4, 5, 6]]));
@@ -229,8 +231,8 @@ fn sum_product_is_exact_on_a_tree() {
     assert!(uncertain > 0, "all words stopped early");
 }
 
-/// Checks that random codewords are decoded without failures; random words and the all-zero word fail alike, but for
-/// ties, where zeros have it easier.
+/// Checks that random codewords are decoded without failures. Random codewords and the all-zero codeword fail equally
+/// often, except for ties (beliefs of zero), which are decided as zero bits.
 #[test]
 fn random_words_come_back() {
     let graph = graph("dvb-s2-16200-14400");

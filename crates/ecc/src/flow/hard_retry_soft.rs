@@ -3,8 +3,8 @@
 use super::{Attempt, Flow, FlowView, Next};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The default read flow: retries with the hard reads of the retry table first, then soft reads; knows only that the
-/// last attempt failed.
+/// Default read flow (policy for the attempts of a page's read): first hard reads along the retry table, then soft
+/// reads; knows only that the last attempt failed.
 #[derive(Clone, Debug)]
 pub struct HardRetrySoft;
 

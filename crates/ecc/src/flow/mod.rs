@@ -38,7 +38,8 @@ pub enum Next {
     GiveUp,
 }
 
-/// Kind of model for read retries: in which way each retry step reduces the raw bit errors of a page.
+/// Kind of model for read retries: how each retry step (entry of the drive's retry table of reference voltages) reduces
+/// the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// Model of retries: each step moves the references nearer to the best ones, along a retry table (`retry_step`).
@@ -55,28 +56,29 @@ pub struct FlowView<'a> {
     pub page_type: usize,
     /// Number of attempts of the read so far.
     pub attempts: u32,
-    /// Last attempt of the read in progress; none before the first attempt.
+    /// Most recent attempt of the read in progress, which failed; none before the first attempt.
     pub last: Option<Attempt>,
     /// Raw bit error rate of the last attempt, estimated from the weight of its codewords' syndromes; none before the
     /// first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
     pub estimate: Option<f64>,
-    /// Number of soft bits with which the drive's rules for write cost and wear want the first attempt to be made.
+    /// Number of soft bits of the read's first attempt, as the drive's regulators of write cost (program time against
+    /// read time) and wear want it.
     pub first: u32,
     /// Greatest number of soft bits that the drive reads with.
     pub soft_bits: u32,
-    /// Index of the last retry step, where step 0 is the default references.
+    /// Index of the last retry step (entry of the retry table); step 0 is the default references.
     pub steps: u32,
     /// Index of the retry step nearest to the best references, where drive and chip know the best references; else the
     /// index of the last retry step.
     pub best_step: u32,
-    /// Kind of effect that each retry step has on the raw bit errors: along a retry table, or by a fraction of the
-    /// errors.
+    /// Kind of effect that each retry step (entry of the retry table) has on the raw bit errors: nearer references
+    /// along the table, or a fraction of the errors removed.
     pub kind: Steps,
-    /// Index of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
-    /// none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
+    /// Index of the step of the retry table at which a read of this superblock was last decoded, since the superblock
+    /// was erased; none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
-    /// List of raw bit error rates, one for each number of soft bits from one on, at which half of the reads of a page
-    /// of this kind fail.
+    /// List of raw bit error rates, one for each number of soft bits from one on: the rate at which half of the reads
+    /// of such a page, with that number of soft bits, fail.
     pub halves: &'a [f64],
 }
 
@@ -88,8 +90,9 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// Returns the attempt that follows `last` in the default order. Where retries follow a table, first the retry
-    /// steps up to the best references, then more soft bits there; else more soft bits first, then retry steps.
+    /// Returns the attempt that follows `last` in the default order. Where retries follow a table of references, first
+    /// the table's steps up to the best references, then more soft bits at that step; else more soft bits first, then
+    /// retry steps.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;
@@ -112,14 +115,15 @@ pub struct Notes {
     /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
     /// one iteration of the decoder.
     pub estimates: bool,
-    /// True if the drive records the retry step at which each superblock was last read correctly; a power cut erases
-    /// these records.
+    /// True if the drive records, for each superblock, the step of the retry table at which a page was last read
+    /// correctly; a power cut erases these records.
     pub good_steps: bool,
 }
 
 /// Policy interface of a read flow, which chooses the attempts of a page's read one after the other.
 pub trait Flow: Send {
-    /// Returns the set of flags that tells which records the read flow needs the drive to maintain.
+    /// Returns the set of flags that tells which records (retry steps, error estimates) the read flow needs the drive
+    /// to maintain.
     fn notes(&self) -> Notes {
         Notes::default()
     }

@@ -3,7 +3,8 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section, above};
 
-/// Read flow that chooses the number of soft bits by the raw bit error rate estimated from the syndrome's weight.
+/// Read flow (policy for the attempts of a page's read) that chooses the number of soft bits by the raw bit error rate
+/// that is estimated from the number of failed parity checks (the syndrome's weight).
 #[derive(Clone, Debug)]
 pub struct SoftByEstimate {
     margin: f64,
@@ -30,7 +31,8 @@ impl Policy for SoftByEstimate {
 }
 
 impl SoftByEstimate {
-    /// Returns the greatest raw bit error rate at which a read with `soft_bits` soft bits is tried.
+    /// Returns the greatest estimated raw bit error rate at which the read flow still tries a read with `soft_bits`
+    /// soft bits.
     fn most(&self, view: &FlowView<'_>, soft_bits: u32) -> f64 {
         self.margin * view.halves[soft_bits as usize - 1]
     }

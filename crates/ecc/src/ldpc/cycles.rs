@@ -37,7 +37,7 @@ impl Spectrum {
         Self { of_4: whole(through.of_4, 2), of_6: whole(through.of_6, 3), of_8: whole(through.of_8, 4) }
     }
 
-    /// Returns the girth of the code, the length of its shortest cycle: 4, 6 or 8; none if all cycles are longer.
+    /// Returns the girth of the code, the length of its shortest cycle: 4, 6 or 8; `None` if all cycles are longer.
     pub const fn girth(&self) -> Option<u32> {
         match (self.of_4, self.of_6, self.of_8) {
             (0, 0, 0) => None,

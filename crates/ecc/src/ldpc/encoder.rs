@@ -33,18 +33,19 @@ pub struct Encoder {
     /// List of pairs of a check and a parity bit, in the order of encoding: each check determines its parity bit as the
     /// sum of bits that are known by then.
     order: Vec<(u32, u32)>,
-    /// List of the parity bits that no single check determines during encoding (put off); their equations are solved
-    /// together at the end.
+    /// List of the parity bits that are put off: no single check determines them during encoding, and their equations
+    /// are solved together at the end.
     put_off: Vec<u32>,
-    /// List of the checks that determine the parity bits put off by their sums, which are computed with zeros for these
-    /// bits.
+    /// List of the parity checks whose sums determine the parity bits that are put off (solved together at the end);
+    /// the sums are computed with zeros for these bits.
     told_by: Vec<u32>,
-    /// List with, for each parity bit put off, a row of coefficients: which checks' sums add up to the bit.
+    /// List with, for each parity bit that is put off (solved at the end), a row of coefficients over GF(2): which
+    /// checks' sums add up to the bit.
     inverse: Vec<Bits>,
 }
 
 impl Encoder {
-    /// Makes the encoder of a parity-check matrix whose data come first; none if the data do not determine the parity
+    /// Makes the encoder of a parity-check matrix whose data come first; `None` if the data do not determine the parity
     /// bits, or if the checks do not allow all data: the matrix, or a part of it, has another rank than there are
     /// parity bits.
     pub fn new(graph: &Graph) -> Option<Self> {
@@ -155,8 +156,8 @@ fn unknown(graph: &Graph, check: u32, known: &[bool]) -> Option<u32> {
     graph.row(check as usize).iter().find(missing).copied()
 }
 
-/// Returns, for each check in `left`, which of the parity bits put off its sum consists of where all data bits are
-/// zero.
+/// Returns, for each parity check in `left`, the selection of put-off parity bits (solved at the end) that add up to
+/// the check's sum when all data bits are zero.
 fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -> Vec<Bits> {
     let width = put_off.len().div_ceil(64);
     let mut parts: Vec<Bits> = vec![Vec::new(); graph.bits()];
@@ -178,7 +179,7 @@ fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -
 }
 
 /// Returns, for each column of a matrix over GF(2), the selection of rows that add up to a row with a one in that
-/// column alone; none if a column has no such selection. For a square matrix this is the inverse matrix.
+/// column alone; `None` if a column has no such selection. For a square matrix this is the inverse matrix.
 fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
     let size = rows.len();
     let mut inverse = vec![vec![0; size.div_ceil(64)]; size];

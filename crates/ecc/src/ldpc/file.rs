@@ -31,7 +31,8 @@ pub struct Code {
 const BITS_MOST: u32 = 1 << 20;
 
 impl Code {
-    /// Parses the text of a code file, called `file` in error messages.
+    /// Parses the text of a code file (parity-check matrix of an LDPC code in `codes/`), called `file` in error
+    /// messages.
     ///
     /// # Errors
     /// When a key is unknown, missing or wrong, or the matrix does not have the shape or the rank that it should.
@@ -124,8 +125,8 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix
     Ok(BaseMatrix { circulant, shifts })
 }
 
-/// Makes an error about the matrix in a code file, without the whole matrix in the message; with the place of line
-/// `line` of the matrix if the error is about one line.
+/// Makes an error message about the matrix in a code file, without the whole matrix in the text; with the position of
+/// line `line` of the matrix if the error is about one line.
 fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
     let error = root.reject(key, "");
     let place = match (root.written(key), line) {
@@ -136,7 +137,7 @@ fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> Co
 }
 
 /// Parses one entry of a row of a quasi-cyclic matrix: `-` is a zero block, a number is the cyclic shift of a
-/// circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. None for any other text.
+/// circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. `None` for any other text.
 fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     if word == "-" {
         return Some(None);
@@ -145,8 +146,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
 }
 
-/// Reads the matrix of a repeat-accumulate code: each data bit is added to the parity bits at its addresses, then each
-/// parity bit is added to the next.
+/// Reads the matrix of a repeat-accumulate code (such as DVB-S2): each data bit is added to the parity bits at the
+/// addresses that the file lists for the bit, then each parity bit is added to the next.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))
@@ -212,7 +213,8 @@ fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, Co
     Ok(graph)
 }
 
-/// Greatest number of slopes of the lines: the rank of so many checks is found at once.
+/// Greatest number of slopes of the lines that are the parity checks of a code: the rank of so many checks is found at
+/// once.
 const SLOPES_MOST: usize = 16;
 
 #[cfg(test)]
@@ -304,8 +306,8 @@ rows = [
         }
     }
 
-    /// Returns a hash of the entries of a matrix, row by row (FNV-1a), so that the tests notice one shift in another
-    /// place.
+    /// Returns, for the tests, a hash of the positions of all ones of a matrix, row by row (FNV-1a), so that a single
+    /// wrong shift is noticed.
     fn fingerprint(graph: &Graph) -> u64 {
         let take = |hash: u64, number: u32| (hash ^ u64::from(number)).wrapping_mul(0x0000_0100_0000_01b3);
         let row =

@@ -1,6 +1,7 @@
 //! Which bits each parity check adds up: the matrix of a code, row by row.
 
-/// Parity-check matrix, stored row by row. Rows keep their order, as decoders take checks one after the other.
+/// Parity-check matrix of an LDPC code (Tanner graph), stored row by row. Rows keep their order, as decoders process
+/// the checks one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     bits: usize,
@@ -48,14 +49,14 @@ impl Graph {
         self.columns.len()
     }
 
-    /// Returns the indices of the bits that a check adds up, rising.
+    /// Returns the indices of the bits that the parity check `check` adds up, rising.
     #[inline]
     pub fn row(&self, check: usize) -> &[u32] {
         &self.columns[self.span(check)]
     }
 
-    /// Returns the range of edge numbers of one check, where the edges of all checks are numbered one check after the
-    /// other.
+    /// Returns the range of edge numbers of one parity check; the edges (ones of the matrix) of all checks are numbered
+    /// check after check.
     #[inline]
     pub fn span(&self, check: usize) -> std::ops::Range<usize> {
         self.starts[check] as usize..self.starts[check + 1] as usize
@@ -88,7 +89,7 @@ impl Graph {
         checks
     }
 
-    /// Returns the number of checks that do not hold for a received codeword with these bits.
+    /// Returns the number of parity checks that do not hold (syndrome weight) for a received codeword with these bits.
     pub fn broken(&self, word: impl Fn(usize) -> bool) -> usize {
         let odd = |check: &usize| self.row(*check).iter().fold(false, |odd, bit| odd ^ word(*bit as usize));
         (0..self.checks()).filter(odd).count()

@@ -17,7 +17,7 @@ use std::fmt::Write;
 /// possible).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Seed of the random choice among equally good places and shifts.
+    /// Seed of the random choice among equally good positions (block rows) and cyclic shifts of circulants.
     pub seed: u64,
     /// Number of rows of a circulant: a power of two.
     pub circulant: u32,
@@ -75,8 +75,8 @@ fn among<T: Copy>(equals: Vec<T>, random: &mut RandomStream) -> T {
     equals[random.below(equals.len() as u64) as usize]
 }
 
-/// Draws, for each block column of parity, the block rows of its circulants, so that the square matrix with ones at
-/// these places is invertible modulo 2.
+/// Chooses at random, for each block column of parity, the block rows of its circulants, so that the square matrix with
+/// ones at these positions is invertible modulo 2.
 fn places_of_parity(weight: usize, high: usize, random: &mut RandomStream) -> Vec<Vec<usize>> {
     loop {
         let mut load = vec![0u32; high];
@@ -114,8 +114,8 @@ fn is_invertible(columns: &[Vec<usize>], high: usize) -> bool {
     true
 }
 
-/// Chooses the cyclic shift of the circulant at this block row and column, the shift that closes the fewest short
-/// cycles, and enters it in the matrix.
+/// Chooses the cyclic shift of the circulant at this block row and block column, the shift that closes the fewest short
+/// cycles, and enters the shift in the matrix.
 fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomStream) {
     let size = base.circulant;
     let graph = base.graph(0);
@@ -128,8 +128,8 @@ fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomSt
     base.shifts[row][column] = Some(shift);
 }
 
-/// Distances from one bit in the code's graph: for each check, the number of edges to it, and the number of shortest
-/// paths to it.
+/// Record of the distances from one bit in the code's Tanner graph: for each check, the number of edges to the check,
+/// and the number of shortest paths to it.
 struct Reached {
     distance: Vec<u32>,
     paths: Vec<u64>,
@@ -176,14 +176,14 @@ impl Reached {
         reached
     }
 
-    /// Returns how good a new edge to a check is, greater for a better edge: a far check before a near one, then few
-    /// shortest paths before many.
+    /// Returns how good a new edge to a parity check is, greater for a better edge, for which short cycles are fewer: a
+    /// far check before a near one, then few shortest paths before many.
     fn merit(&self, check: u32) -> (u32, std::cmp::Reverse<u64>) {
         (self.distance[check as usize], std::cmp::Reverse(self.paths[check as usize]))
     }
 }
 
-/// Grows a code and returns the text of its file for `codes/`.
+/// Constructs a quasi-cyclic code and returns the text of the code file that is stored in `codes/`.
 pub fn file(growth: &Growth, high: usize, wide: usize) -> String {
     let base = grow(growth, high, wide);
     let cycles = Spectrum::of(&base);

@@ -54,8 +54,8 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Checks that two checks of different slopes share a bit where their lines meet, at one of the points taken or at
-    /// none.
+    /// Checks that two parity checks share at most one bit (where their lines meet at a point of the code) if their
+    /// slopes differ, and no bit if the slopes are equal.
     #[test]
     fn lines_meet_once_at_most() {
         let graph = Lines { symbol_bits: 3, points: 5, slopes: vec![0, 1, 2] }.graph();

@@ -2,10 +2,11 @@
 
 use super::Graph;
 
-/// Returns, in rising order, the indices of the bits that the checks determine once all bits with lower indices are
-/// known; their count is the rank of the matrix.
+/// Returns, in rising order, the indices of the bits that the parity checks determine once all bits with lower indices
+/// are known; the length of the list is the rank of the matrix.
 ///
-/// Rows are added to each other until each has its last one in a column of its own.
+/// By Gaussian elimination over GF(2): rows are added to each other until the last one of each row is in a different
+/// column.
 pub fn settled(graph: &Graph) -> Vec<u32> {
     let mut with_last: Vec<Option<Vec<u64>>> = vec![None; graph.bits()];
     for check in 0..graph.checks() {
@@ -26,7 +27,7 @@ pub fn settled(graph: &Graph) -> Vec<u32> {
     (0..).zip(&with_last).filter(|(_, row)| row.is_some()).map(|(bit, _)| bit).collect()
 }
 
-/// Returns the index of the last column in which a row has a one; none if the row is zero.
+/// Returns the index of the last column in which a row has a one; `None` if the row is zero.
 fn last(row: &[u64]) -> Option<usize> {
     let word = row.iter().rposition(|word| *word != 0)?;
     Some(64 * word + 63 - row[word].leading_zeros() as usize)

@@ -26,7 +26,7 @@ pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// Parses the shipped code of this name; none when there is none.
+/// Parses the shipped LDPC code of this name and returns it; `None` when there is none of this name.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

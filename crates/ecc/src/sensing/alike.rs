@@ -18,25 +18,29 @@ use super::place::Placement;
 use super::{Page, Zones, sense};
 use nand::tables::LEAST_NOISE;
 
-/// Factor by which log-likelihood ratios are scaled in the cost of a bit, because a min-sum decoder underrates them.
+/// Factor by which log-likelihood ratios are scaled in the cost of a bit (information that the received value leaves
+/// missing to the decoder), because a min-sum decoder underrates them.
 const SCALE: f64 = 0.72;
-/// Greatest magnitude of a log-likelihood ratio that counts in the cost of a bit; greater ratios count as this one.
+/// Greatest magnitude of a log-likelihood ratio that counts in the cost of a bit (information that the received value
+/// leaves missing to the decoder); greater ratios count as this one.
 const MOST: f64 = 7.0;
-/// Variance that the decoder itself adds to the cost of each bit of a codeword, in bits squared.
+/// Variance that the decoder itself adds to the cost of each bit of a codeword (information that the received value
+/// leaves missing to the decoder), in bits squared.
 const OWN: f64 = 0.27;
-/// Number of standard deviations of a bit's cost by which the mean cost over a codeword is raised, so that the compared
-/// cost is the one that only one codeword in a hundred exceeds; for codewords of 36,864 bits (those of 4 KiB).
+/// Number of standard deviations of a bit's cost (missing information, in bits) by which the mean cost over a codeword
+/// is raised, so that the compared cost is the one that only one codeword in a hundred exceeds; for codewords of 36,864
+/// bits (those of 4 KiB).
 const ASIDE: f64 = 2.33 / 192.0;
 
 /// Number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at which the cost
-/// of Gaussian noise is computed.
+/// (information missing to the decoder) of Gaussian noise is computed.
 const STEPS: usize = 200;
 
 /// Greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
 pub(crate) const RATE_MOST: f64 = 0.19;
 
-/// Returns the values as which a bit is received over Gaussian noise of raw bit error rate `rate`, read with
-/// `soft_bits` soft bits, with the references that give the most information on the bit.
+/// Returns the values (zones of threshold voltage) as which a bit is received over Gaussian noise of raw bit error rate
+/// `rate`, read with `soft_bits` soft bits, with the references that give the most information on the bit.
 ///
 /// # Panics
 /// When the rate is not one that two states can have.
@@ -46,17 +50,17 @@ pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
 }
 
 /// Curve, for one number of soft bits, by which pages are compared with Gaussian noise: for each raw bit error rate,
-/// the cost of a bit, the information that the read value leaves missing to the decoder, in bits.
+/// the cost of a bit, which is the information, in bits, that the received value leaves missing to the decoder.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// List of the points of the curve, rising: pairs of the natural logarithm of the raw bit error rate and that of
-    /// the cost.
+    /// List of the points of the cost curve, by rising raw bit error rate: pairs of the natural logarithm of the raw
+    /// bit error rate and that of the cost (information missing to the decoder for each bit of a codeword).
     costs: Vec<(f64, f64)>,
 }
 
 impl Noise {
-    /// Computes the curve of the cost of Gaussian noise read with `soft_bits` soft bits, with the references that give
-    /// the most information.
+    /// Computes, for a range of raw bit error rates, the cost (information missing to the decoder) of Gaussian noise
+    /// read with `soft_bits` soft bits, with the references that give the most information; returns the curve.
     ///
     /// # Panics
     /// When there are no soft bits or too many.
@@ -73,8 +77,8 @@ impl Noise {
         Self { costs }
     }
 
-    /// Returns the raw bit error rate of the Gaussian noise with which decoding fails as often as with a page of the
-    /// values `zones`: the noise of equal cost.
+    /// Returns the raw bit error rate of the Gaussian noise with which decoding fails as often as with a page whose
+    /// bits are received as the values `zones`: the noise of equal cost (information missing to the decoder).
     pub fn alike(&self, zones: &Zones) -> f64 {
         let cost = libm::log(cost(zones).max(1e-300));
         let next = self.costs.partition_point(|(_, of)| *of <= cost).clamp(1, self.costs.len() - 1);
@@ -84,8 +88,8 @@ impl Noise {
     }
 }
 
-/// Returns the cost of these values to the decoder, in missing bits of information for each bit of a codeword: the cost
-/// that only one codeword in a hundred exceeds.
+/// Returns the cost of reads with these received values: the information missing to the decoder, in bits for each bit
+/// of a codeword, that only one codeword in a hundred exceeds.
 fn cost(zones: &Zones) -> f64 {
     let (mut mean, mut square) = (0.0, 0.0);
     let [zero, one] = &zones.shares;

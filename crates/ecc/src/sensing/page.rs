@@ -5,8 +5,8 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::quantile;
 use nand::tables::Spreads;
 
-/// Greatest magnitude of a log-likelihood ratio that is assigned to a value: practically certain, and the most that
-/// follows from fractions too small to count.
+/// Greatest magnitude of a log-likelihood ratio that is assigned to a received value: the bit is then practically
+/// certain. It also limits the ratios that follow from fractions of cells too small to count.
 const CERTAIN: f64 = 30.0;
 /// Fraction of a state's cells on the wrong side of a boundary from which on a page with normally distributed states is
 /// refused: states as wide as this reach beyond their neighbour, too.
@@ -26,10 +26,11 @@ pub struct Page {
 /// surest one: the fraction of bits received as each value, and the log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zones {
-    /// Lists, one for a sent zero and one for a sent one, of the fraction (0 to 1) of the bits that are received as
-    /// each value.
+    /// Pair of lists, one for a stored zero bit and one for a stored one bit, of the fraction (0 to 1) of the bits that
+    /// are received as each value (zone of threshold voltage).
     pub shares: [Vec<f64>; 2],
-    /// List of the log-likelihood ratios that the controller assigns to the values, above zero for a zero.
+    /// List of the log-likelihood ratios that the controller assigns to the received values, above zero where a zero
+    /// bit is more likely.
     pub ratios: Vec<f64>,
 }
 
@@ -39,12 +40,13 @@ pub struct Sensed {
     /// List with, for each boundary between states at which the page's bit changes, the rising reference voltages of
     /// its comparisons, volts.
     pub references_v: Vec<Vec<f64>>,
-    /// Values received: the zones into which the comparisons divide the cells.
+    /// Values as which the page's bits are received: the zones of threshold voltage into which the comparisons divide
+    /// the cells.
     pub zones: Zones,
 }
 
 impl Page {
-    /// Makes a page from the distributions of its cells' states and the bit of each state (true: a one); none if the
+    /// Makes a page from the distributions of its cells' states and the bit of each state (true: a one); `None` if the
     /// bit never changes.
     ///
     /// # Panics
@@ -60,7 +62,7 @@ impl Page {
     /// the middle comparison misreads the fraction `rate` of the page's bits. Two states, a one and a zero, are
     /// Gaussian noise.
     ///
-    /// Returns none if no bit changes, or no width misreads so much.
+    /// Returns `None` if no bit changes, or no width misreads so much.
     pub fn normal(ones: Vec<bool>, rate: f64) -> Option<Self> {
         let changes = ones.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64;
         // At each boundary where the bit changes, two states of all have this part of their cells on the wrong side.
@@ -122,8 +124,8 @@ const fn value(number: usize, middle: usize, lower: bool) -> usize {
 }
 
 impl Zones {
-    /// Makes the values that occur with the fractions `shares`; their log-likelihood ratios are computed from the
-    /// fractions `known`, which the controller assumes to be right.
+    /// Makes the record of received values (zones of threshold voltage) that occur with the fractions `shares`; their
+    /// log-likelihood ratios are computed from the fractions `known`, which the controller assumes to be right.
     pub fn new(shares: [Vec<f64>; 2], known: &[Vec<f64>; 2]) -> Self {
         let ratio = |(zero, one): (&f64, &f64)| {
             if *zero <= 0.0 && *one <= 0.0 {
@@ -135,7 +137,7 @@ impl Zones {
         Self { shares, ratios }
     }
 
-    /// Makes the two values of a hard read with raw bit error rate `rate`.
+    /// Makes the record of the two received values (a zero or a one) of a hard read with raw bit error rate `rate`.
     pub fn flips(rate: f64) -> Self {
         let shares = [vec![1.0 - rate, rate], vec![rate, 1.0 - rate]];
         Self::new(shares.clone(), &shares)
@@ -158,7 +160,8 @@ impl Zones {
         0.5 * wrong.sum::<f64>()
     }
 
-    /// Returns the mutual information between a sent bit and the value received, in bits.
+    /// Returns the mutual information between a stored bit and the value received for it (zone of threshold voltage),
+    /// in bits.
     pub fn information(&self) -> f64 {
         information(&self.shares)
     }

@@ -22,16 +22,17 @@ impl Placement {
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
-    /// Returns the placement rule of this name; none when there is none.
+    /// Returns the placement rule of this name; `None` when there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(each, _)| *each == name).map(|(_, rule)| *rule)
     }
 }
 
-/// List of distances, as numbers of steps of the voltage grid, by which references are moved in turn in the search for
-/// the placement with the most information.
+/// List of distances, as numbers of steps of the voltage grid, by which references are moved, the largest first, in the
+/// search for the placement with the most information on the bit.
 const MOVES: [usize; 6] = [32, 16, 8, 4, 2, 1];
-/// Number of density ratios that are tried for the outermost references: the logarithms are multiples of `RATIO_STEP`.
+/// Number of density ratios (lower over upper state's cells) that are tried for the outermost references: the
+/// logarithms are multiples of `RATIO_STEP`.
 const RATIOS: usize = 40;
 const RATIO_STEP: f64 = 0.25;
 /// Number of read references on either side of a reference between which the density of cells is computed; fewer would
@@ -81,8 +82,8 @@ fn fewest(page: &Page, lower: usize) -> usize {
     (low..=high).min_by(|a, b| wrong(a).total_cmp(&wrong(b))).unwrap_or(low)
 }
 
-/// Returns the choice of references that gives the most information on the bit; the first of choices that give equally
-/// much.
+/// Returns, of several choices of read reference voltages, the one that gives the most information on the page's bit;
+/// the first of choices that give equally much.
 fn best(page: &Page, choices: impl Iterator<Item = Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let told = choices.map(|choice| (information(&page.shares(&choice)), choice));
     let more = |most: (f64, Vec<Vec<usize>>), next: (f64, Vec<Vec<usize>>)| {
@@ -141,8 +142,8 @@ fn log_ratio(page: &Page, lower: usize, at: usize) -> f64 {
     libm::log(density(lower)) - libm::log(density(lower + 1))
 }
 
-/// Moves one reference after the other as long as the information rises, by smaller and smaller distances, and returns
-/// the references.
+/// Moves one reference voltage after the other as long as the information on the page's bit rises, by smaller and
+/// smaller distances, and returns the references.
 fn climb(page: &Page, mut references: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let ranges: Vec<(usize, usize)> = page.boundaries().iter().map(|lower| between(page, *lower)).collect();
     let mut most = information(&page.shares(&references));

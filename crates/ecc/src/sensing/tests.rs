@@ -89,8 +89,8 @@ fn more_soft_bits_and_placement_by_information_tell_more() {
     }
 }
 
-/// Checks that references and ratios are right for the page that the controller assumes: on another page they misread
-/// more and give less information.
+/// Checks that references and log-likelihood ratios are right for the page that the controller assumes: on a page with
+/// other distributions, they misread more bits and give less information.
 #[test]
 fn a_controller_that_holds_a_page_for_another_is_told_less() {
     let page = |means: [f64; 4]| {
@@ -117,8 +117,8 @@ fn placements_have_names() {
     assert_eq!(Placement::named("odd"), None);
 }
 
-/// Checks that Gaussian noise is equivalent to itself, and that states with more of their cells far out cost more than
-/// noise with as many errors.
+/// Checks that Gaussian noise is equivalent to itself, and that states with more of their cells in far tails cost the
+/// decoder more information than Gaussian noise with as many errors.
 #[test]
 fn noise_that_fails_as_often_as_a_page_has_its_cost() {
     for soft_bits in 2..=SOFT_BITS_MOST {

@@ -40,7 +40,8 @@ impl Point {
         self.failures as f64 / self.words as f64
     }
 
-    /// Returns true if the point is used to fit the curve: enough codewords failed, and enough did not.
+    /// Returns true if the counted point is used to fit the curve of failures: enough codewords failed, and enough did
+    /// not.
     const fn tells(&self) -> bool {
         self.failures >= TELLING && self.words - self.failures >= TELLING
     }
@@ -79,20 +80,21 @@ pub struct Curve {
     floor_most: f64,
     /// List of the points of the curve, by falling raw bit error rate.
     points: Vec<Point>,
-    /// Distance of the curve from the scaling law, in standard deviations, as a function of the raw bit error rate.
+    /// Distance of the failure curve from the scaling law (the normal tail fitted to the counts), in standard
+    /// deviations, as a function of the raw bit error rate.
     off: Parabola,
     /// List of pairs of raw bit error rate and mean number of decoder iterations of a codeword, by rising rate, from
     /// rate zero on.
     iterations: Vec<(f64, f64)>,
 }
 
-/// Least number of failed codewords, and of codewords that did not fail, of a point that is used to fit the curve: its
-/// failure fraction is then known to a sixth of itself.
+/// Least number of failed codewords, and of codewords that did not fail, of a counted point that is used to fit the
+/// curve of failures: its failure fraction is then known to a sixth of itself.
 const TELLING: u64 = 40;
 
 impl Curve {
-    /// Makes a curve through these points, which are given by falling raw bit error rate; none if fewer than two have
-    /// enough failures.
+    /// Makes a curve of the failure rate through these counted points, which are given by falling raw bit error rate;
+    /// `None` if fewer than two points have enough failures.
     pub fn new(law: Law, floor_most: f64, points: Vec<Point>) -> Option<Self> {
         let off = |point: &Point| OffLaw {
             at: point.rate,
@@ -168,7 +170,7 @@ impl Curve {
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 
-    /// Returns, for each point used for the fit, how far its counted failures lie above the curve, in standard
+    /// Returns, for each point used for the fit, how far its counted failures lie above the fitted curve, in standard
     /// deviations of the count.
     pub fn residues(&self) -> Vec<f64> {
         let of = |point: &Point| {
@@ -178,7 +180,7 @@ impl Curve {
     }
 }
 
-/// Returns the value at `at`, interpolated linearly between points and constant beyond both ends.
+/// Returns the value of a curve at `at`, interpolated linearly between the points and constant beyond both ends.
 fn along(points: &[(f64, f64)], at: f64) -> f64 {
     let next = points.partition_point(|(x, _)| *x <= at);
     match (next.checked_sub(1).map(|before| points[before]), points.get(next)) {

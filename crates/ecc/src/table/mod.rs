@@ -90,7 +90,7 @@ impl Table {
     }
 
     /// Returns a text about the basis of failure chances below the counted ones, for reads with `more + 1` soft bits:
-    /// the law by which they are extrapolated, and the bound of an error floor.
+    /// the scaling law by which they are extrapolated, and the bound of an error floor.
     pub fn extrapolated(&self, more: usize) -> String {
         let curve = &self.curves[more];
         format!(
@@ -102,8 +102,8 @@ impl Table {
         )
     }
 
-    /// Returns one line of text for each number of soft bits: what was counted, and from where failures are
-    /// extrapolated by the law.
+    /// Returns one line of text for each number of soft bits: which codewords were counted, and below which failure
+    /// rate the scaling law extrapolates.
     pub fn provenance(&self) -> Vec<String> {
         let name = self.decoder.iter().find_map(|each| each.strip_prefix("name=")).unwrap_or("?");
         let line = |(soft_bits, curve): (usize, &Curve)| {
@@ -196,7 +196,7 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
 }
 
 /// Parses a line of a table that gives the totals of a point: raw bit error rate, codewords, failures, undetected
-/// failures, and sum of the iterations; none if the text is wrong.
+/// failures, and sum of the iterations; `None` if the text is wrong.
 fn total(text: &str) -> Option<Point> {
     let (rate, counts) = text.split_once(' ')?;
     let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;

@@ -1,7 +1,7 @@
 //! A parabola through measured values.
 
-/// Record of a counted point to which a parabola is fitted: the raw bit error rate, the distance `value` of the point
-/// from the scaling law, and the standard deviation of this distance.
+/// Record of a counted point to which a parabola is fitted: the raw bit error rate, the distance `value` of the point's
+/// failures from the scaling law (a normal tail), and the standard deviation of this distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
     /// Raw bit error rate of the counted point.
@@ -20,8 +20,8 @@ pub(super) struct Parabola {
 }
 
 impl Parabola {
-    /// Fits the parabola that lies nearest to these values, given by rising places and weighted by their standard
-    /// deviations; a line for two values, a constant for one.
+    /// Fits the parabola that lies nearest to these distances from the scaling law, given by rising raw bit error rate
+    /// and weighted by their standard deviations; a line for two distances, a constant for one.
     pub fn through(values: &[OffLaw]) -> Self {
         let powers = values.len().min(3);
         let mut of = Self { ends: (values[0].at, values[values.len() - 1].at), factors: [0.0; 3] };

@@ -18,7 +18,7 @@ pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// Parses the shipped table of this name; none when there is none.
+/// Parses the shipped table of counted failures of this name and returns it; `None` when there is none of this name.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

@@ -10,14 +10,14 @@ use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
-/// Result of one programming pass of a wordline: the pulses used, the time for which the die was busy, and whether all
-/// cells reached their target voltages.
+/// Result of one programming pass of a wordline (one-shot programming has one pass, two-step programming several): the
+/// pulses used, the time for which the die was busy, and whether all cells reached their target voltages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
-    /// List with, for each target voltage of the pass, the number of program pulses that its slowest cell took, at most
-    /// the budget of pulses.
+    /// List with, for each target voltage of the programming pass, the number of program pulses that the slowest cell
+    /// with that target took, at most the greatest number permitted.
     pub pulses: Vec<u32>,
-    /// Time for which the pass keeps the die busy (tPROG).
+    /// Time for which the programming pass keeps the die busy (tPROG).
     pub busy: Nanos,
     /// False if the pulses ran out before all cells reached their target voltages.
     pub ok: bool,
@@ -29,8 +29,8 @@ pub struct Programmed {
 pub struct CellBlock {
     wordlines: Vec<Wordline>,
     states: Vec<Vec<u8>>,
-    /// List with, for each wordline, the number of passes that programmed other wordlines of the block since this
-    /// wordline's last pass.
+    /// List with, for each wordline, the number of programming passes of other wordlines of the block (program disturb)
+    /// since this wordline's last pass.
     later: Vec<u64>,
     erases: u64,
     condition: Condition,
@@ -56,8 +56,8 @@ impl CellBlock {
         }
     }
 
-    /// Erases all cells of the block; `condition` describes the cells from now on: wear, oxide trapping, mean time
-    /// between cycles, and layer.
+    /// Erases all cells of the block; `condition` gives the properties of the cells from now on: wear, oxide trapping,
+    /// mean time between cycles, and quality of the layer.
     pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
         self.erases += 1;
         self.condition = condition;
@@ -70,8 +70,8 @@ impl CellBlock {
         self.later.fill(0);
     }
 
-    /// Programs one pass of wordline `line`: cell i to `states[i]`. Coupling raises the thresholds of the wordline
-    /// below if it holds data.
+    /// Programs one pass of wordline `line` (two-step programming takes several passes): cell i to `states[i]`.
+    /// Cell-to-cell coupling raises the threshold voltages of the wordline below if that wordline holds data.
     ///
     /// # Panics
     /// When there is no such wordline or there are not as many states as cells.

@@ -45,14 +45,15 @@ pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// Returns the index of the threshold group of the cell state `state` while only the first `pages` pages are
-/// programmed: states with equal bits in these pages share a group. Groups are numbered by rising threshold.
+/// Returns the index of the threshold group to which the cell state `state` belongs while only the first `pages` pages
+/// of the wordline are programmed: states with equal bits in these pages share a group. Groups are numbered by rising
+/// threshold.
 pub fn group(states: &[&str], pages: usize, state: usize) -> usize {
     states[..=state].windows(2).filter(|pair| pair[0][..pages] != pair[1][..pages]).count()
 }
 
-/// Returns the number of sensings that a read of page `page` takes: how often the page's bit changes from state to
-/// state.
+/// Returns the number of sensings (reference voltages) that a read of page `page` takes: how often the page's bit
+/// changes between neighbouring states in the order of threshold voltage.
 pub fn sensings(states: &[&str], page: usize) -> usize {
     states.windows(2).filter(|pair| pair[0].as_bytes()[page] != pair[1].as_bytes()[page]).count()
 }

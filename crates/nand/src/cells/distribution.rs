@@ -26,7 +26,8 @@ impl Spread {
         above((self.mean - level) / self.deviation)
     }
 
-    /// Returns the density of the state's cells at threshold voltage `level`, up to a factor that all states share.
+    /// Returns the probability density of the state's cells at threshold voltage `level`, up to a factor that all
+    /// states share.
     fn density(self, level: f64) -> f64 {
         let z = (level - self.mean) / self.deviation;
         libm::exp(-0.5 * z * z) / self.deviation

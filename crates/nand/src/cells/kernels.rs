@@ -77,8 +77,8 @@ impl Left {
     }
 }
 
-/// Parameters of one programming pass for vector code, as `f32` numbers: pulse voltages, greatest number of pulses and
-/// target thresholds.
+/// Parameters of one programming pass of a wordline for vector code, as `f32` numbers: pulse voltages, greatest number
+/// of pulses and target thresholds.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
@@ -127,8 +127,8 @@ impl Pulses {
     }
 
     /// Updates `slowest`, the greatest number of pulses that a cell of each state took so far, with the pulse numbers
-    /// of a lane (64 cells). Counts are never below zero, so that the order of their bits is their order: for whole
-    /// numbers the compiler makes vectors, where a choice between `f32` made branches.
+    /// of a lane (64 cells computed together). Counts are never below zero, so that the order of their bits is their
+    /// order: for whole numbers the compiler makes vectors, where a choice between `f32` made branches.
     #[inline(always)]
     fn note_slowest(&self, slowest: &mut [Few; STATES], states: &[u32; LANES], counts: &Lane) {
         for state in 0..self.states as u32 {
@@ -270,8 +270,8 @@ pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Fills `values` with e to the power of an exponentially distributed random value, one for each cell from cell number
-/// 0 on, drawn from the stream `draws`.
+/// Fills `values` with e to the power of an exponentially distributed random value of mean one, one for each cell from
+/// cell number 0 on, drawn from the stream `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
@@ -291,8 +291,9 @@ pub fn creep(volts: &mut [f32], share: f32, top: f32) {
     }
 }
 
-/// Raises the thresholds of cells by amounts that are large for few weak cells, at most to `top`: a cell that lies
-/// `range` volts below `top` rises by `weak` times its value in `powers`, a cell at another distance in proportion.
+/// Applies the strong read disturb of few weak cells: raises thresholds, at most to `top`. A cell that lies `range`
+/// volts below `top` rises by `weak` times its random value in `powers`, a cell at another distance below `top` in
+/// proportion.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: f32) {

@@ -17,8 +17,8 @@ pub const LANES: usize = 64;
 /// Array of one value for each of the 64 cells that vector code computes together.
 pub type Lane = [f32; LANES];
 
-/// A random stream whose values are drawn for a lane of cells at a time, each from a 32-bit counter (the cell's
-/// number).
+/// Random stream whose values are drawn for a lane of cells at a time (64 cells that vector code computes together),
+/// each from a 32-bit counter, the cell's number.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneStream {
     start: u32,
@@ -290,8 +290,8 @@ mod tests {
         assert_eq!(whole[7..], shifted[..LANES - 7]);
     }
 
-    /// Returns the result of `function` for the number `of`, after a check that the result is equal in every place of a
-    /// lane. A helper of the tests.
+    /// Returns, for the tests, the result of `function` for the number `of`, after a check that the result is equal at
+    /// all 64 positions of a lane (the cells that vector code computes together).
     fn of_all(function: fn(&mut Lane), of: f32) -> f32 {
         let mut values = [of; LANES];
         function(&mut values);

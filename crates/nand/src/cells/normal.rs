@@ -11,8 +11,8 @@ const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A stream of random values in which each value is addressed by its number, so that the order of calls does not
-/// matter.
+/// Stream of random values in which each value is selected by its number (a counter-based generator), so that the order
+/// of calls does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(u64);
 
@@ -22,8 +22,8 @@ impl Stream {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Makes the substream number `part` of this random stream, as for one block, one wordline or one kind of random
-    /// draw.
+    /// Makes the substream number `part` of this random stream; separate blocks, wordlines or kinds of random values
+    /// get substreams of their own.
     #[must_use]
     pub const fn of(self, part: u64) -> Self {
         Self(mix(self.0.wrapping_add(part.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0xd1b5_4a32_d192_ed03))
@@ -134,7 +134,8 @@ pub fn density(z: f64) -> f64 {
 /// Returns the fraction (0 to 1) of a standard normal population between `z - down` and `z`, accurate also far out in a
 /// tail, where the difference of two tail fractions would be lost in rounding.
 pub fn between(z: f64, down: f64) -> f64 {
-    /// Five-point Gauss-Legendre integration rule on the interval from 0 to 1: the place and the weight of each point.
+    /// Five-point Gauss-Legendre integration rule on the interval from 0 to 1: the position and the weight of each
+    /// point.
     const RULE: [(f64, f64); 5] = [
         (0.046_910_077_030_668, 0.118_463_442_528_094_54),
         (0.230_765_344_947_158_45, 0.239_314_335_249_683_23),

@@ -61,7 +61,7 @@ use crate::Cell;
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Named set of voltages: verify levels to which cell states are programmed, read references, and program pulses.
+/// Named set of voltages of a chip: verify levels of the programmed states, read references, and program pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltagePlan {
     /// Name of the voltage set.
@@ -94,7 +94,7 @@ impl VoltagePlan {
     }
 }
 
-/// Parameters of one pass of a program operation: set-up time and greatest number of pulses.
+/// Parameters of one pass of a program operation (one-shot has one, two-step several): set-up time and pulse limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
@@ -162,7 +162,7 @@ pub struct CellPhysics {
     pub injection_sigma: f64,
     /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
-    /// List of the voltage sets of the chip: the usual one, then others by name.
+    /// List of the chip's voltage sets (verify levels, read references, pulses): the default one, then others by name.
     pub plans: Vec<VoltagePlan>,
     /// Parameters of programming a wordline: passes, times and limits.
     pub program: ProgramTiming,
@@ -192,7 +192,7 @@ pub struct CellPhysics {
 }
 
 impl CellPhysics {
-    /// Reads the cell parameters from `[cells]`; returns none when the chip's file has no such section.
+    /// Reads the cell parameters from `[cells]`; returns `None` when the chip's file has no such section.
     ///
     /// # Errors
     /// When a value is missing, or voltages are not in the order that makes states tell apart.
@@ -251,13 +251,13 @@ impl CellPhysics {
         if self.two_step { bit as usize } else { 0 }
     }
 
-    /// Returns true for the programming pass that brings cells to their final states.
+    /// Returns true for the programming pass that is a wordline's last and brings cells to their final states.
     fn is_last(&self, pass: usize) -> bool {
         pass + 1 == self.program.passes.len()
     }
 
-    /// Returns the threshold (V) to which pass `pass` programs cells of `state`; none if the pass does not program the
-    /// state.
+    /// Returns the threshold (V) to which pass `pass` programs cells of `state`; `None` if the pass does not program
+    /// the state.
     pub fn target(&self, plan: &VoltagePlan, pass: usize, state: usize) -> Option<f64> {
         if self.is_last(pass) {
             return (state > 0).then(|| plan.verify[state - 1]);
@@ -301,14 +301,14 @@ impl CellPhysics {
         Self::pulses_of(self.level(plan, pass, target, offset))
     }
 
-    /// Returns how many program steps above the first pulse of the pass a cell with the programming offset `offset` (V)
-    /// needs to reach the threshold voltage `target`; the number may have a fraction or be negative.
+    /// Returns how many program steps (voltage increases per pulse) above the first pulse of the pass a cell with the
+    /// programming offset `offset` (V) needs to reach the threshold `target`; may have a fraction or be negative.
     #[inline]
     pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Returns the number of program pulses, at least one, that bring a cell `level` steps above the first pulse.
+    /// Returns the number of program pulses, at least 1, that bring a cell `level` program steps above the first pulse.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32
@@ -379,7 +379,7 @@ impl CellPhysics {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the ratio of the mean threshold rise of cells programmed with this voltage set to that with the default.
+    /// Returns the mean threshold rise of cells with this voltage set, as a ratio to that with the default set.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }

@@ -4,13 +4,14 @@ use super::Wear;
 use super::exponentials::{is_plain, logarithm, power};
 use multiversion::multiversion;
 
-/// Number of rounds of fixed-point iteration that compute the offset of the slowest cell, to a hundredth of a millivolt
-/// for the spreads that real parts have.
+/// Number of rounds of fixed-point iteration that compute the programming offset of the slowest cell, to a hundredth of
+/// a millivolt for the spreads of real flash parts.
 const ROUNDS: u32 = 6;
 /// Number of slow cells for which vector code computes the programming offsets at once.
 const AT_ONCE: usize = 64;
 
-/// Record of one slow-programming cell with a given wear, for which the programming offset is to be computed.
+/// Record of one slow-programming cell with a given wear, for which the programming offset (volts higher than for a
+/// mean cell that the pulses must go) is to be computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCell {
     /// Distance of the cell from the mean towards slow programming, in standard deviations.
@@ -19,10 +20,11 @@ pub(crate) struct SlowCell {
     pub worn: f64,
 }
 
-/// Set of the properties that all slow-programming cells of a block share.
+/// Set of the properties that all slow-programming cells of a block share: wear law, oxide trapping and spread of
+/// cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
-    /// Law of the growth of oxide trapping with wear.
+    /// Parameters by which oxide trapping grows with program/erase cycles (wear law).
     pub wear: &'a Wear,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
@@ -31,8 +33,8 @@ pub(crate) struct SlowCells<'a> {
 }
 
 impl SlowCells<'_> {
-    /// Computes the programming offset of each of `cells` into `offsets`, in volts, as [`slow_offset`] does for one
-    /// cell.
+    /// Computes the programming offset of each of `cells` (volts higher than for a mean cell that the program pulses
+    /// must go) into `offsets`, as [`slow_offset`] does for one cell.
     pub fn offsets(&self, cells: &[SlowCell], offsets: &mut Vec<f64>) {
         offsets.clear();
         for cells in cells.chunks(AT_ONCE) {

@@ -24,8 +24,8 @@ use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Pair of times: one time span of retention, converted to equivalent seconds at the reference temperature for each of
-/// the two kinds of charge loss.
+/// Pair of times that express one retention time: equivalent seconds at the reference temperature, one number for each
+/// of the two kinds of charge loss (even and uneven), which have different activation energies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
     /// Retention time in equivalent seconds, for the charge loss of `[cells.retention]`.
@@ -35,15 +35,16 @@ pub struct Elapsed {
 }
 
 impl From<f64> for Elapsed {
-    /// Makes the time span of this number of seconds at the reference temperature, equal for both kinds of charge loss.
+    /// Makes the retention time of this number of seconds at the reference temperature, equal for both kinds of charge
+    /// loss.
     fn from(seconds: f64) -> Self {
         Self { late_s: seconds, uneven_s: seconds }
     }
 }
 
 impl Elapsed {
-    /// Makes the time span of `seconds` at `celsius` degrees, with the thermal acceleration of each kind of charge
-    /// loss.
+    /// Makes the retention time of `seconds` at `celsius` degrees, converted to equivalent seconds by the thermal
+    /// acceleration of each of the two kinds of charge loss.
     pub fn at(seconds: f64, celsius: f64, retention: &Retention, uneven: &Uneven) -> Self {
         let reference = retention.reference_celsius;
         Self {
@@ -58,14 +59,14 @@ impl Elapsed {
         Self { late_s: self.late_s - start.late_s, uneven_s: self.uneven_s - start.uneven_s }
     }
 
-    /// Returns the sum of this time span and another.
+    /// Returns the sum of this retention time and the time `more`, for each of the two kinds of charge loss.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self { late_s: self.late_s + more.late_s, uneven_s: self.uneven_s + more.uneven_s }
     }
 }
 
-/// Parameters of heavy-tailed programming noise: how far cells are found from the thresholds to which they were
+/// Parameters of heavy-tailed programming noise: how far programmed cells end from the thresholds to which they were
 /// programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
@@ -73,7 +74,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Exponent of the number of program/erase cycles in the law by which the part of the noise that wear adds grows.
+    /// Exponent of the number of program/erase cycles in the power law by which the noise that wear adds grows.
     pub wear_exponent: f64,
     /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,
@@ -157,8 +158,8 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
     s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
 }
 
-/// Parameters, for a wordline in a given condition after a given time, of the heavy-tailed noise and the uneven charge
-/// loss of the cells.
+/// Parameters of the heavy-tailed noise and the uneven charge loss of a wordline's cells, for the wordline's condition
+/// (wear, trapping, layer) and a retention time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     /// Mean magnitude of the Laplace noise of a program, volts.
@@ -170,8 +171,8 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Computes the parameters of the noise and of the uneven charge loss of cells in this condition after a retention
-    /// time of `elapsed`.
+    /// Computes the parameters of the heavy-tailed noise and of the uneven charge loss of cells in the condition
+    /// `condition` (wear, trapping, layer) after a retention time of `elapsed`.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
@@ -198,7 +199,7 @@ impl Noise {
     }
 }
 
-/// Which side of its noise-free threshold voltage a cell is found on: above or below.
+/// Which side of its noise-free threshold voltage a cell lies on after noise and charge loss: above or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,

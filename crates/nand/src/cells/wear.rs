@@ -43,8 +43,8 @@ const OXIDE: f64 = 0.30;
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const KELVIN: f64 = 273.15;
 
-/// Parameters of the wear law: how oxide trapping grows with program/erase cycles, and by how many volts it changes the
-/// cells.
+/// Parameters of the wear law: how oxide trapping (charge in the tunnel oxide) grows with program/erase cycles, and by
+/// how many volts trapping changes the cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
     slow_v: f64,
@@ -175,12 +175,13 @@ impl Wear {
         if x <= 0.0 { 0.0 } else { self.trapped_at(libm::log(x), libm::exp) }
     }
 
-    /// Returns the reference wear, in cycles, at which the constants of trapping are given.
+    /// Returns the reference wear, the number of program/erase cycles for which the chip file gives the constants of
+    /// trapping.
     pub(super) fn reference(&self) -> f64 {
         self.reference
     }
 
-    /// Returns the ratio of `cycles` to the reference wear.
+    /// Returns the ratio of `cycles` to the reference wear (the cycles for which the constants of trapping are given).
     #[inline(always)]
     pub(super) fn over_reference(&self, cycles: f64) -> f64 {
         cycles / self.reference

@@ -10,7 +10,8 @@ use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
 use std::cell::RefCell;
 
-/// Set of the conditions in which a wordline's cells are programmed or read: wear, trapping, dwell time and layer.
+/// Set of the conditions on which the behaviour of a wordline's cells depends: wear, oxide trapping, mean time between
+/// cycles (dwell time), and quality of the layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Condition {
     /// Wear of the wordline, in program/erase cycles.
@@ -21,8 +22,8 @@ pub struct Condition {
     pub trapping: f64,
     /// Mean time between the program/erase cycles so far, in seconds at the reference temperature.
     pub dwell_s: f64,
-    /// Quality of the wordline's layer: its excess of errors over the mean layer, in standard deviations
-    /// (`layer_spread`).
+    /// Quality of the wordline's layer of the 3D stack: how many more errors than the mean layer it has, in standard
+    /// deviations (`layer_spread`).
     pub layer: f64,
 }
 
@@ -38,7 +39,7 @@ impl Condition {
     }
 }
 
-/// Numbers of the random streams of a wordline's cells, one for each kind of value: values that never change in a
+/// Numbers of the random substreams of a wordline's cells, one for each kind of value: values that never change in a
 /// cell's life, and values drawn anew for an erase, a program or a read.
 mod draw {
     pub const OFFSET: u64 = 1;
@@ -62,22 +63,24 @@ pub struct Wordline {
     erases: u64,
 }
 
-/// Working memory for one programming pass of a wordline: thresholds before the pass, and the rise of each cell.
+/// Working memory for one programming pass of a wordline: the cells' thresholds before the pass, and the rise of each
+/// cell.
 #[derive(Default)]
 struct ProgramNotes {
     before: Vec<f32>,
     rises: Vec<f32>,
 }
 
-/// Cache of the random values last drawn for ageing. Pages of a wordline are read one after the other and conditions of
-/// a block examined one by one: time and disturb differ between the reads, but the cells' random values do not.
+/// Cache of the random values last drawn for retention and disturb. Pages of a wordline are read one after the other
+/// and conditions of a block examined one by one: time and disturb differ between the reads, but the cells' random
+/// values do not.
 #[derive(Default)]
 struct DrawnValues {
-    /// List of random streams, each with the values drawn from it, the most recently used first.
+    /// Cached random values: list of random streams, each with the values drawn from it, the most recently used first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
 
-/// Number of random streams in the cache: ageing draws from three.
+/// Number of random streams in the cache of random values: retention and disturb use three.
 const KEPT: usize = 3;
 
 impl DrawnValues {
@@ -126,8 +129,8 @@ fn left_by(physics: &CellPhysics, stream: Stream, erases: u64, pass: usize, cond
 }
 
 impl Wordline {
-    /// Makes a wordline of `cells` cells just after the block's `erases`-th erase; `stream` is the random stream of
-    /// this wordline.
+    /// Makes a wordline of `cells` cells in the erased state, as just after erase number `erases` of the block;
+    /// `stream` is the random stream of this wordline.
     pub fn erased(
         physics: &CellPhysics,
         stream: Stream,
@@ -140,13 +143,13 @@ impl Wordline {
         wordline
     }
 
-    /// Makes a wordline without cells, as memory that other wordlines can be copied into.
+    /// Makes a wordline without cells, as working memory into which other wordlines can be copied.
     pub const fn none() -> Self {
         Self { volts: Vec::new(), stream: Stream::new(0), erases: 0 }
     }
 
-    /// Makes this wordline one of `cells` cells just after the block's `erases`-th erase, as [`Self::erased`] does, in
-    /// the memory that it has.
+    /// Changes this wordline to one of `cells` erased cells, as just after erase number `erases` of the block; like
+    /// [`Self::erased`], but reuses the memory that the wordline has.
     pub fn become_erased(
         &mut self,
         physics: &CellPhysics,
@@ -160,13 +163,14 @@ impl Wordline {
         self.erase(physics, erases, condition);
     }
 
-    /// Makes this wordline a copy of `other`, in the memory that it has.
+    /// Copies `other` into this wordline, whose memory is reused.
     pub fn become_copy(&mut self, other: &Self) {
         self.volts.clone_from(&other.volts);
         (self.stream, self.erases) = (other.stream, other.erases);
     }
 
-    /// Erases the cells, in the block's `erases`-th erase: draws new thresholds in the erased state.
+    /// Erases the wordline's cells, as erase number `erases` of the block does: draws new thresholds in the erased
+    /// state.
     pub fn erase(&mut self, physics: &CellPhysics, erases: u64, condition: &Condition) {
         self.erases = erases;
         let draws = LaneStream::from(self.stream.of(draw::ERASED).of(erases));
@@ -194,9 +198,10 @@ impl Wordline {
         self.volts
     }
 
-    /// Programs one pass: raises each cell to the target threshold of its state in `states`. Returns the number of
-    /// pulses that the slowest cell of each target took, by rising target; more than the budget means that a cell did
-    /// not reach its target. Coupling raises the thresholds of the wordline `below`, if it holds data.
+    /// Programs one pass of the wordline: raises each cell to the target threshold of its state in `states`. Returns
+    /// the number of pulses that the slowest cell of each target took, by rising target; more than the permitted number
+    /// means that a cell did not reach its target. Coupling raises the thresholds of the wordline `below`, if it holds
+    /// data.
     ///
     /// # Panics
     /// When there are not as many states as cells.
@@ -300,7 +305,8 @@ impl Wordline {
         }
     }
 
-    /// Applies charge loss: moves the thresholds towards the neutral threshold, some cells further than others.
+    /// Applies charge loss (retention): moves the cells' thresholds towards the neutral threshold, some cells further
+    /// than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
         let law = kernels::Settling {
@@ -328,7 +334,7 @@ impl Wordline {
     }
 
     /// Changes the cells' thresholds by the function `moved`, which gets the thresholds and one random value per cell
-    /// from the wordline's stream for `purpose`; `fill` draws the values.
+    /// from the wordline's random stream number `purpose`; `fill` draws the values where the cache lacks them.
     fn drawn(
         &mut self,
         purpose: u64,
@@ -399,8 +405,8 @@ fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize) -> Pulses {
     }
 }
 
-/// Returns the number of pulses of the slowest cell for each target threshold: states with the same target are verified
-/// together.
+/// Returns, for each target threshold of a programming pass, the number of pulses of the slowest cell: states with the
+/// same target are verified together.
 fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
     let mut found: Vec<(f32, f32)> = Vec::new();
     for (target, count) in targets.iter().zip(slowest).filter(|(_, count)| **count > 0.0) {

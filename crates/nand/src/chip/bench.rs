@@ -15,13 +15,13 @@ pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
-    /// Simulated time so far on the test bench, as a pair of equivalent times in seconds, one for each kind of charge
-    /// loss.
+    /// Simulated time of the test bench since its start, as a pair of equivalent times in seconds at the reference
+    /// temperature, one for each of the two kinds of charge loss.
     pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,
     pub rig: Rig,
-    /// Random stream of the test rig's measurement noise.
+    /// Random stream of the test rig's measurement noise (resolution and jitter of measured busy times).
     noise: Stream,
     /// Number of operations that the test rig has measured singly so far, which selects the measurement noise of the
     /// next one.
@@ -32,8 +32,8 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Makes a test bench with this rig at 25 degrees Celsius, for a chip whose charge loss and uneven charge loss have
-    /// these activation energies (eV); `chip` is the random stream of the chip.
+    /// Makes the state of a test bench (simulated time, temperature, test rig) at 25 degrees Celsius, for a chip whose
+    /// charge loss and uneven charge loss have these activation energies (eV); `chip` is the random stream of the chip.
     pub fn new(activation_ev: [f64; 2], reference_celsius: f64, rig: Rig, chip: Stream) -> Self {
         let last = Answer { status: Status::Ok, busy_ns: 0 };
         Self {

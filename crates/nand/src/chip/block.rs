@@ -5,8 +5,8 @@ use crate::cells::normal::{Stream, largest};
 use crate::cells::{CellPhysics, Condition, Elapsed, Wordline};
 use std::collections::BTreeMap;
 
-/// Number of units of stress in one program/erase cycle: stress is counted in whole millionths of a cycle, so that sums
-/// do not depend on their order.
+/// Number of stress units in one program/erase cycle: stress (oxide wear) is counted in whole millionths of a cycle, so
+/// that sums do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
 /// Converts a number of program/erase cycles to whole millionths of a cycle.
@@ -14,7 +14,8 @@ pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }
 
-/// Amounts of wear that programs and over-erases add to one wordline, in addition to the erases of its block.
+/// Amounts of stress (wear of the oxide) that programs and over-erases add to one wordline, in addition to the erases
+/// of the wordline's block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stress {
     /// Stress by programs, in millionths of a cycle.
@@ -34,16 +35,19 @@ pub(super) struct Written {
     pub stress: u64,
     /// Time of the last program of the wordline, on the chip's clock.
     pub at: Elapsed,
-    /// Number of programs of the block up to the wordline's last program.
+    /// Number of programs of the block since its erase, up to and including the wordline's last program; programs after
+    /// that disturb the wordline.
     pub programs: u64,
 }
 
-/// Number of wordlines in one layer (strings behind one bitline), as many as most parts have.
+/// Number of wordlines in one layer of the 3D stack (strings behind one bitline), as many as most flash parts have.
 const STRINGS: usize = 4;
-/// Random stream of the layers' quality, equal on all chips: the process decides which layers are bad.
+/// Random stream of the quality of the 3D stack's layers, equal on all chips: the manufacturing process decides which
+/// layers have more errors.
 const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
 
-/// Returns how much worse than the mean layer the layer of a wordline is, in standard deviations; equal in all blocks.
+/// Returns by how many standard deviations a wordline's layer is worse (has more errors) than the mean layer; equal in
+/// all blocks.
 fn layer_of(wordline: usize) -> f64 {
     LAYERS.normal((wordline / STRINGS) as u64)
 }
@@ -54,7 +58,8 @@ pub(super) struct Block {
     pub stream: Stream,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Wear of the block as a function of its number of program/erase cycles, since one cycle wears more than another.
+    /// Wear of the block as a function (pace) of its number of program/erase cycles, since some cycles cause more wear
+    /// than others.
     pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,
@@ -64,11 +69,11 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// List of the data of the pages of a one-shot wordline that were loaded and wait for the other pages of the
-    /// wordline.
+    /// List of the data of the pages of a one-shot wordline that the chip has received but not yet programmed, since
+    /// other pages of the wordline are still missing.
     pub waiting: Vec<Vec<u8>>,
-    /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last logged
-    /// cycle, and a flag that is false if the operation failed.
+    /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last cycle that
+    /// the test rig logged, and a flag that is false if the operation failed.
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 
@@ -104,7 +109,8 @@ impl Block {
         }
     }
 
-    /// Draws the trapping of the slowest-erasing of `cells` cells of a wordline, as a factor relative to a mean cell.
+    /// Returns, as a random value that the wordline's number selects, the oxide trapping of the slowest-erasing of
+    /// `cells` cells of a wordline, as a factor relative to a mean cell.
     pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
         let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
         libm::exp(physics.wear.cell_spread * largest(cells, rank))
@@ -131,7 +137,7 @@ impl Block {
         Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0, layer }
     }
 
-    /// Returns the cells of a wordline as they were just after the block's last erase.
+    /// Makes the cells of a wordline as they were just after the block's last erase, without data, and returns them.
     pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
         let mut fresh = Wordline::none();
         self.fresh_in(&mut fresh, physics, wordline, cells);
@@ -145,7 +151,8 @@ impl Block {
         fresh.become_erased(physics, stream, cells, self.erases, &condition);
     }
 
-    /// Returns, for each wordline, the fraction of its cells in the erased state, in millionths.
+    /// Returns, for each wordline of the block, the fraction of its cells that are still in the erased state, in
+    /// millionths.
     pub fn not_programmed(&self) -> Vec<u64> {
         let erased = |written: &Written| {
             written.states.iter().filter(|state| **state == 0).count() as f64 / written.states.len() as f64

@@ -7,8 +7,8 @@
 
 use crate::cells::CellPhysics;
 
-/// Greatest number of tries by interpolation in the search for the program/erase cycle at which pulses fall, before
-/// bisection takes over; program levels of real parts take four to eight tries.
+/// Greatest number of tries by interpolation in the search for the program/erase cycle at which the number of program
+/// pulses falls, before bisection takes over; real flash parts take four to eight tries.
 const AIMED: u32 = 24;
 
 /// Request to compute, for one search, the program level at one program/erase cycle: the number of program steps above
@@ -64,19 +64,22 @@ struct Search {
     gap: Option<Gap>,
 }
 
-/// Range of program/erase cycles in which the number of program pulses falls: at cycle `low` the number is still that
-/// since the last fall found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level.
+/// Range of program/erase cycles in which the number of program pulses of a slow cell falls: at cycle `low` the number
+/// is still the last one found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level
+/// (program steps above the first pulse that the cell needs).
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
     /// Program level, in program steps above the first pulse, below which one pulse fewer suffices than at `low`.
     edge: f64,
-    /// Distance of the level at `low` above `edge`; `under` is the distance of the level at `high` below `edge`, both
-    /// in program steps. The distance of an end that stays twice in a row is halved, which speeds up the interpolation.
+    /// Distance of the program level at `low` above `edge`; `under` is the distance of the level at `high` below
+    /// `edge`, both in program steps. If one end of the range stays twice in a row, its distance is halved, which
+    /// speeds up the interpolation.
     over: f64,
     under: f64,
     looks: u32,
-    /// True if the last program/erase cycle tried became the lower end of the range; none before the first try.
+    /// True if the last program/erase cycle tried became the lower end of the range in which the number of pulses
+    /// falls; none before the first try.
     rose: Option<bool>,
 }
 
@@ -87,13 +90,15 @@ impl Search {
         search
     }
 
-    /// Returns the next program/erase cycle at which this search needs the program level; none if all falls are found.
+    /// Returns the next program/erase cycle for which this search needs the program level (program steps above the
+    /// first pulse that its slow cell needs); `None` if all falls of the number of pulses are found.
     fn next(&self) -> Option<u64> {
         self.gap.as_ref().map(Gap::next)
     }
 
-    /// Accepts the program level computed at the program/erase cycle that the search asked for, and narrows the range
-    /// of cycles that has the next fall.
+    /// Adds the program level (program steps above the first pulse that the slow cell needs) that was computed at the
+    /// program/erase cycle for which the search asked, and narrows the range of cycles in which the number of pulses
+    /// next falls.
     fn see(&mut self, seen: (u64, f64)) {
         let Some(gap) = &mut self.gap else { return };
         gap.see(seen);
@@ -103,8 +108,8 @@ impl Search {
         }
     }
 
-    /// Records that the number of program pulses falls at a program/erase cycle, and further falls that follow from
-    /// program levels known already.
+    /// Records that the number of program pulses of the slow cell falls at a program/erase cycle, and further falls
+    /// that follow from program levels known already.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));
@@ -119,7 +124,7 @@ impl Search {
 
 impl Gap {
     /// Makes the range between two pairs of program/erase cycle and program level, in which the number of pulses falls;
-    /// none if both cycles need the same number of pulses.
+    /// `None` if both cycles need the same number of pulses.
     fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
         let count = CellPhysics::pulses_of(low.1);
         let edge = f64::from(count) - 2.0;

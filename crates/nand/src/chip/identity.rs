@@ -6,7 +6,8 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Which status the chip's status register reports for a flash operation: success, failure, or not tried.
+/// Which status the chip's status register reports for a flash operation: success, failure, or not tried because the
+/// block is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Status: the flash operation succeeded.
@@ -78,7 +79,8 @@ pub struct Identity {
     pub rated: Rated,
 }
 
-/// Record of the contents of a chip file: identity, timing, tables, cell parameters and test rig.
+/// Record of the contents of a chip file: identity of the part, times, tables, cell parameters, and properties of the
+/// test rig.
 pub(super) struct ChipFile {
     pub identity: Identity,
     pub timing: ArrayTiming,

@@ -108,8 +108,8 @@ pub enum Pages {
     None,
 }
 
-/// Set of the conditions in which a block is cycled on the test bench: cell parameters, voltage set, temperature,
-/// geometry and test rig.
+/// Set of the conditions in which a block is cycled on the test bench: cell parameters, voltage set (verify levels),
+/// temperature, geometry and test rig.
 pub(super) struct Cycling<'a> {
     pub physics: &'a CellPhysics,
     pub plan: &'a VoltagePlan,
@@ -121,8 +121,9 @@ pub(super) struct Cycling<'a> {
     pub noise: Stream,
 }
 
-/// Record of a group of wordlines with equal wear: stress by programs so far and stress that each cycle adds, both in
-/// millionths of a cycle, and the trapping of the slowest-erasing of the group's cells.
+/// Record of a group of wordlines with equal wear, while a block is cycled: stress by programs so far (`programmed`)
+/// and stress that the programs of each cycle add (`rate`), both in millionths of a cycle, and the trapping of the
+/// slowest-erasing of the group's cells (`slowest`).
 struct Alike {
     programmed: u64,
     rate: u64,
@@ -137,13 +138,13 @@ struct Slow {
     pass: usize,
     /// Target threshold voltage of the program, volts.
     volts: f64,
-    /// Distance of the cell from the mean towards slow programming, in standard deviations.
+    /// Distance of the cell's programming offset from the mean, towards slow programming, in standard deviations.
     deviation: f64,
 }
 
 impl Cycling<'_> {
-    /// Runs up to `cycles` program/erase cycles on a block; stops early at the cycle in which the block fails. Returns
-    /// the list of rows of the rig's log, and the total busy time in nanoseconds.
+    /// Runs up to `cycles` program/erase cycles on a block, fewer if the block fails. Returns the list of rows of the
+    /// test rig's log (programs and erases with their busy times), and the total busy time in nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,
@@ -183,7 +184,7 @@ impl Cycling<'_> {
         Ok((rows, busy_ns))
     }
 
-    /// Adds to the block the wear of `erases` erases and of programming the pages `programmed` `programs` times, and
+    /// Adds to the block the wear of `erases` erases and of `programs` programs of each of the pages `programmed`, and
     /// drops the block's data.
     fn wear_out(
         &self,
@@ -264,8 +265,8 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    /// Computes, for the program of each of the pages `pages`, the busy time, pulses and status in the cycles from
-    /// `first` to `last`, as stretches of equal cycles.
+    /// Computes, for the program of each of the pages `pages`, the track: busy time, pulses and status in the cycles
+    /// from `first` to `last`, as stretches of equal cycles.
     fn program_tracks(
         &self,
         block: &Block,
@@ -317,8 +318,8 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Returns, for each target threshold of a pass, its voltage, and how far the slowest of the cells with that target
-    /// lies from the mean, in standard deviations.
+    /// Returns, for each target threshold of a programming pass, its voltage, and how far the slowest-programming cell
+    /// with that target lies from the mean, in standard deviations.
     fn slowest(&self, block: &Block, wordline: usize, pass: usize, shares: &[f64]) -> Vec<(f64, f64)> {
         // Cells that share a target share the pulses: each target counts once.
         let mut targets: Vec<(f64, usize, f64)> = Vec::new();

@@ -4,7 +4,8 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// Kind of flash operation, program or erase, that a row of the test rig's log records.
+/// Kind of flash operation, program or erase, that a row of the test rig's log (results of cycling blocks on the bench)
+/// records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Kind of logged operation: the program of a page.
@@ -40,24 +41,24 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// Record of one operation that is repeated in every program/erase cycle (the program of the page `page`, or the erase
-/// if none), as stretches of cycles with equal results.
+/// Track of one operation that is repeated in every program/erase cycle of a block (the program of the page `page`, or
+/// the erase if none): stretches of cycles with equal results.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,
 }
 
 impl Track {
-    /// Returns the first program/erase cycle in which the operation fails; none if it does not fail.
+    /// Returns the first program/erase cycle in which the operation fails; `None` if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }
 }
 
-/// Makes the rows of the rig's log for all program/erase cycles up to `last`, and returns the rows and the total busy
-/// time in nanoseconds. `logged` has, by page number (-1: the erase), the busy time and status in the last cycle
+/// Makes the rows of the test rig's log for all program/erase cycles up to `last`, and returns the rows and the total
+/// busy time in nanoseconds. `logged` has, by page number (-1: the erase), the busy time and status in the last cycle
 /// logged, and is updated. A cycle in which a program fails has no erase. `noise` is the random stream of the rig's
-/// measurements.
+/// measurement noise.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],
@@ -146,8 +147,8 @@ pub(super) fn stretches(
     }
 }
 
-/// Returns the program/erase cycles in the series 1, 2, 5, 10, 20, 50 and so on from `from` to `until`, which an exact
-/// rig logs in addition.
+/// Returns those numbers of the series 1, 2, 5, 10, 20, 50 and so on that lie from `from` to `until`: program/erase
+/// cycles that a test rig with exact measurements logs in addition to cycles with changes.
 fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
     let decades = (from.max(1).ilog10()..19).map(|power| 10u64.pow(power));
     decades

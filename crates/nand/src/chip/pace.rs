@@ -8,13 +8,13 @@ use super::bench::CYCLES_MOST;
 use super::block::MICRO;
 use crate::cells::normal::Stream;
 
-/// Returns the rising numbers of program/erase cycles 1, 2, 3 and so on, each more than the last by the fraction
-/// `share`, at least by one.
+/// Returns the rising series of program/erase cycle numbers that begins 1, 2, 3; each number is greater than the one
+/// before by the fraction `share`, at least by one.
 pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |cycle| Some(cycle + ((*cycle as f64 * share) as u64).max(1)))
 }
 
-/// Record of a stretch of program/erase cycles of a block in which each cycle causes the same wear.
+/// Record of a stretch of successive program/erase cycles of a block that all cause the same wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
     /// Number of cycles of the block before the stretch; `worn` is the wear by all these cycles, in millionths of a
@@ -25,7 +25,7 @@ struct Even {
     each: u64,
 }
 
-/// List of stretches of cycles by which the wear of a block is computed from its number of program/erase cycles, in
+/// Function that gives the wear of a block by its number of program/erase cycles, as a list of stretches of cycles; in
 /// whole millionths of a mean cycle, so that sums do not depend on their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
@@ -34,9 +34,9 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Makes the wear function of a block's cycles by drawing from the block's random stream. The logarithm of a
-    /// cycle's wear has the standard deviation `spread`; the same drawn value holds until the number of cycles has
-    /// grown by the fraction `memory`.
+    /// Makes the function that gives the wear of a block by its number of cycles, from values drawn from the block's
+    /// random stream. The logarithm of a cycle's wear has the standard deviation `spread`; one drawn value holds until
+    /// the number of cycles has grown by the fraction `memory`.
     pub fn new(spread: f64, memory: f64, stream: Stream) -> Self {
         let mut stretches: Vec<Even> = Vec::new();
         if spread > 0.0 {

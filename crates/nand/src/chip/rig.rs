@@ -17,17 +17,20 @@ use config::{ConfigError, Section, above, at_least};
 use std::sync::Arc;
 use units::Nanos;
 
-/// Properties of the test rig that measures a chip: the resolution and jitter of its clock, and which cycles it logs.
+/// Properties of the test rig that measures a chip's busy times: the resolution and jitter of its clock, and which
+/// cycles it logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// List of the program/erase cycles, by rising number, that the test rig logs where its measurements are noisy.
+    /// List of the program/erase cycles, by rising number, that the test rig logs when its measurements are noisy (not
+    /// exact).
     lines: Arc<[u64]>,
 }
 
 impl Rig {
-    /// Reads the test rig from `[rig]` of a chip file that lies under `nand`.
+    /// Reads the properties of the test rig (clock and noise of measured busy times) from `[rig]` of a chip file that
+    /// lies under `nand`.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -46,7 +49,7 @@ impl Rig {
         Ok(Self { resolution, jitter, lines })
     }
 
-    /// Returns true if the rig measures busy times exactly, without resolution or jitter.
+    /// Returns true if the test rig measures busy times exactly, without the rounding and jitter of a clock.
     pub(super) fn is_exact(&self) -> bool {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }

@@ -12,17 +12,18 @@ use crate::tables::{Rates, Rest, Sample, Spreads, error_rates, spreads};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Greatest program step, relative to the voltage set's own, that is allowed: a larger step would leap over states.
+/// Greatest program step that is allowed, relative to the voltage set's own step: with larger pulses, cells would skip
+/// whole states.
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
-/// Flash chip simulated by the cell model; each block of cells is made when it is first accessed.
+/// Flash chip simulated by the model of its cells; the state of each block is made when the block is first accessed.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
     plan: usize,
-    /// Program step, relative to the step of the voltage set in use. `stepped` is that voltage set with the changed
-    /// step.
+    /// Program step (voltage increase per pulse), relative to the step of the voltage set in use. `stepped` is that
+    /// voltage set with the changed step.
     step: f64,
     pulses_of_plan: u32,
     stepped: VoltagePlan,
@@ -30,12 +31,14 @@ pub struct SimulatedChip {
     trapping: f64,
     blocks: BTreeMap<u32, Block>,
     bench: Bench,
-    /// Cells of the wordline that was read last; their memory is reused for the next read.
+    /// Working memory for the cells of the wordline that was read last, as the read found them; the next read reuses
+    /// it.
     seen: Wordline,
 }
 
 impl SimulatedChip {
-    /// Makes a chip from a chip file that lies under `nand`; all its variation follows from `seed`.
+    /// Makes a chip that is simulated by its cells from a chip file that lies under `nand`; all random variation of
+    /// blocks and cells follows from `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no `[cells]`.
@@ -87,12 +90,13 @@ impl SimulatedChip {
         self.blocks.entry(number).or_insert_with(|| Block::new(physics, stream, trapping, number, wordlines))
     }
 
-    /// Returns the names of the chip's voltage sets, the usual one first.
+    /// Returns the names of the chip's voltage sets (verify levels and read references), the default set first.
     pub fn plans(&self) -> Vec<&str> {
         self.physics.plans.iter().map(|plan| plan.name.as_str()).collect()
     }
 
-    /// Selects the voltage set of this name for all programs and reads from now on, and returns the set.
+    /// Selects the voltage set (verify levels, read references) of this name for all programs and reads from now on,
+    /// and returns the set.
     ///
     /// # Errors
     /// When the chip has no voltage set of this name.
@@ -104,8 +108,8 @@ impl SimulatedChip {
         Ok(self.plan())
     }
 
-    /// Sets the program step of the last pass to `times` the voltage set's own for all programs from now on: a finer
-    /// step makes programs slower.
+    /// Sets the program step (voltage increase per pulse) of the last pass to `times` the voltage set's own step for
+    /// all programs from now on: a finer step makes programs slower.
     ///
     /// # Errors
     /// When the step is not above zero.
@@ -123,8 +127,8 @@ impl SimulatedChip {
         Ok(())
     }
 
-    /// Returns the mean raw bit error rates of the part's blocks after each of `rests` (retention time and number of
-    /// reads), with the voltage set and program step in use. At least `cells` cells of each block in the sample are
+    /// Returns the mean raw bit error rates of the flash part's blocks after each of `rests` (retention time and number
+    /// of reads), with the voltage set and program step in use. At least `cells` cells of each block in the sample are
     /// simulated, of all layers or of the layer with rank `layer`, from 0 (best) to 1 (worst). See [`error_rates`].
     ///
     /// # Errors
@@ -185,8 +189,8 @@ impl SimulatedChip {
         })
     }
 
-    /// Converts `seconds` at `celsius` degrees, or at the reference temperature if none, to equivalent seconds for both
-    /// kinds of charge loss.
+    /// Converts a retention time of `seconds` at `celsius` degrees, or at the reference temperature if `None`, to
+    /// equivalent seconds at the reference temperature for both kinds of charge loss.
     pub fn elapsed(&self, seconds: f64, celsius: Option<f64>) -> Elapsed {
         let physics = &self.physics;
         let at = celsius.unwrap_or(physics.retention.reference_celsius);
@@ -212,8 +216,9 @@ impl SimulatedChip {
         Ok(seen.into_volts())
     }
 
-    /// Returns the threshold staircases of the first `cells` cells of an erased wordline that are programmed to all
-    /// states in turn: for each cell its state, and its threshold (V) before the first pulse and after each pulse.
+    /// Simulates the threshold staircases of the first `cells` cells of an erased wordline while they are programmed to
+    /// all states in turn. Returns for each cell its state, and its threshold (V) before the first pulse and after each
+    /// pulse.
     ///
     /// # Errors
     /// When there is no such wordline.
@@ -238,8 +243,8 @@ impl SimulatedChip {
     }
 }
 
-/// Sets `seen` to the cells of a wordline as a read finds them now: with coupling, disturb and charge loss since the
-/// program.
+/// Sets `seen`, the working memory for one wordline, to the cells of a wordline as a read finds them now: with
+/// coupling, disturb and charge loss since the program.
 fn look(
     seen: &mut Wordline,
     physics: &CellPhysics,

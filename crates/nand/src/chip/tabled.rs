@@ -18,7 +18,7 @@ use crate::{ArrayTiming, ProgramOrder, Tables};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Record of a page that was programmed since the last erase: its data, and the time of the program in seconds.
+/// Record of a page that was programmed since its block's last erase: the data, and the time of the program in seconds.
 struct Page {
     data: Vec<u8>,
     at_s: f64,
@@ -26,9 +26,9 @@ struct Page {
 
 struct Block {
     stream: Stream,
-    /// Endurance of the block: wear at which it fails, in millionths of a cycle.
+    /// Endurance of the block: wear at which the block fails, in millionths of a program/erase cycle.
     life: u64,
-    /// Wear of the block so far, in millionths of a cycle.
+    /// Wear of the block so far, in millionths of a program/erase cycle.
     worn: u64,
     cycles: u64,
     bad: bool,
@@ -38,7 +38,8 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// Flash chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
+/// Flash chip simulated by its tables of times, errors and endurance, without cells; the state of each block is made
+/// when the block is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,
@@ -70,8 +71,8 @@ impl TabledChip {
         self.errors.rber(page_type, &Age { step: 1.0, pe_cycles, seconds, reads }, References::Best)
     }
 
-    /// Makes a chip from a chip file that lies under `nand`; how long blocks live and which bits are wrong follows from
-    /// `seed`.
+    /// Makes a chip that is simulated by tables from a chip file that lies under `nand`; the endurance of each block
+    /// and the positions of wrong bits follow from `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no tables of errors and endurance.
@@ -125,8 +126,8 @@ impl TabledChip {
         self.timing.t_prog(page, self.timing.wear_row(pe_cycles)).ns()
     }
 
-    /// Returns the wear of one cycle that programs this pattern, in millionths of a cycle; a chip without a table of
-    /// states wears equally with all patterns.
+    /// Returns the wear of one program/erase cycle with the data pattern `pattern`, in millionths of a cycle; a chip
+    /// without a table of states wears equally with all patterns.
     fn stress(&self, pattern: &Pattern, pages: Pages) -> Result<u64, String> {
         let Some(states) = &self.tables.states else { return Ok(MICRO as u64) };
         let of = |name: &str| {
@@ -165,8 +166,8 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// Returns the ratio of the endurance of blocks at the bench's present temperature to the endurance at 25 degrees
-    /// Celsius.
+    /// Returns the ratio of two mean endurances of the chip's blocks: that at the bench's present temperature over that
+    /// at 25 degrees Celsius.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;
         let mean_at = |celsius: f64| {
@@ -183,8 +184,8 @@ impl TabledChip {
         mean_at(self.bench.celsius) / mean_at(ROOM_CELSIUS)
     }
 
-    /// Computes, for the cycles from `first` to `last`, the stretches of cycles in which one operation (the program of
-    /// `page`, or the erase if none) takes equal busy time.
+    /// Computes, for the cycles from `first` to `last`, the track of one operation (the program of `page`, or the erase
+    /// if `None`): the stretches of program/erase cycles with equal busy time.
     fn track(
         &self,
         page: Option<u32>,

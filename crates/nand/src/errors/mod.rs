@@ -5,10 +5,11 @@ use crate::Tables;
 /// Set of the conditions of a page when it is read: how it was written, its block's wear, its age, and the reads since.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Program step with which the page was written, relative to the usual step of the voltage set.
+    /// Program step (voltage increase per program pulse) with which the page was written, relative to the default step
+    /// of the voltage set.
     pub step: f64,
-    /// Index of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
-    /// tables in order.
+    /// Index of the voltage set (verify levels and read references) with which the page was written: 0 is the default
+    /// set, then the sets of the chip's tables in order.
     pub voltages: usize,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
@@ -28,7 +29,8 @@ pub struct BestReferences {
     pub below_v: f64,
 }
 
-/// Model of raw bit errors: gives the raw bit error rate of a page in its condition.
+/// Model of raw bit errors: gives the raw bit error rate of a page from how the page was written, its block's wear, its
+/// age and the reads since.
 pub trait ErrorModel: Send {
     /// Gives the model the chip's tables, if the chip has tables; called once, before every other method.
     ///
@@ -38,17 +40,17 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// Returns true if the model knows the error rates of voltage sets other than the default one; if false, a drive
-    /// that programs with another set is refused.
+    /// Returns true if the model knows the error rates of voltage sets (verify levels and read references) other than
+    /// the default set; if false, a drive that programs with another set is refused.
     fn knows_voltages(&self) -> bool {
         false
     }
 
-    /// Returns the raw bit error rate (0 to 1) of a page of this type (its place in the wordline). The rate never falls
-    /// as step, wear, age or reads grow.
+    /// Returns the raw bit error rate (0 to 1) of a page of this type (its position in the wordline). The rate never
+    /// falls as program step, wear, time since writing or reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
 
-    /// Returns the best read references of a page in this condition and their error rate; none if the model does not
+    /// Returns the best read references of a page in this condition and their error rate; `None` if the model does not
     /// know them.
     fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
         None

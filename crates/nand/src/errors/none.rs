@@ -3,7 +3,7 @@
 use super::{Condition, ErrorModel};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Error model without bit errors: every bit is read as it was written.
+/// Error model (choice of how raw bit errors are computed) without bit errors: every bit is read as it was written.
 #[derive(Clone, Debug)]
 pub struct NoErrors;
 

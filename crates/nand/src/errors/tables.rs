@@ -9,8 +9,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 #[derive(Clone, Debug)]
 pub struct ChipTables {
     celsius: f64,
-    /// List of tables of raw bit error rates, one for each voltage set: first that of the default set, then those of
-    /// the other sets.
+    /// List of tables of raw bit error rates, one for each voltage set (verify levels and read references): first that
+    /// of the default set, then those of the other sets.
     tables: Vec<ErrorTable>,
 }
 
@@ -75,8 +75,8 @@ impl ErrorModel for ChipTables {
 }
 
 impl ChipTables {
-    /// Returns the error table of the voltage set with which the page was written, and the page's condition as the
-    /// table needs it; none if the chip has no table for the set.
+    /// Returns the error table of the voltage set (verify levels and read references) with which the page was written,
+    /// and the page's condition as the table needs it; `None` if the chip has no table for the set.
     fn table(&self, condition: &Condition) -> Option<(&ErrorTable, Age)> {
         let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
         let table = self.tables.get(voltages)?;

@@ -6,8 +6,8 @@ use multiversion::multiversion;
 /// Number of bins of cells that vector code computes together.
 const TOGETHER: usize = 64;
 
-/// Record of a histogram bin of cells with nearly equal threshold voltages, with the parameters of their noise and
-/// disturb.
+/// Record of a histogram bin: cells with nearly equal threshold voltages, with the parameters of the noise and read
+/// disturb of these cells.
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
@@ -17,8 +17,8 @@ pub(super) struct Bin {
     pub left: f64,
     /// Distribution of the heavy-tailed noise of the bin's cells.
     pub beyond: Beyond,
-    /// Scale of the strong read disturb, in volts: reads lift a fraction `lifted_v` / v of the bin's cells by more than
-    /// v.
+    /// Scale of the strong read disturb, in volts: reads raise a fraction `lifted_v` / v of the bin's cells by more
+    /// than v.
     pub lifted_v: f64,
 }
 
@@ -26,7 +26,8 @@ pub(super) struct Bin {
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
-    /// Voltage below which read references count cells lifted by read disturb; minus infinity if reads lift no cells.
+    /// Voltage below which a read reference also counts cells that read disturb has raised above it; minus infinity if
+    /// reads raise no cells.
     top: f64,
 }
 
@@ -43,8 +44,8 @@ struct BinGroup {
 }
 
 impl Bins {
-    /// Collects bins to a histogram. Read references below `top` volts count cells lifted by read disturb; minus
-    /// infinity if reads lift no cells.
+    /// Collects bins to a histogram. Below `top` volts, a read reference also counts cells that read disturb has raised
+    /// above it; minus infinity if reads raise no cells.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {
@@ -70,12 +71,14 @@ impl Bins {
         reference < self.top
     }
 
-    /// Returns the number of cells that are found beyond a read reference voltage on one side.
+    /// Returns the number of cells whose thresholds, noise and disturb included, are beyond a read reference voltage:
+    /// above or below it, as `side` says.
     pub fn beyond(&self, reference: f64, side: Side) -> f64 {
         self.sum(reference, side, side == Side::Above && self.are_lifted(reference))
     }
 
-    /// Returns the number of cells that would be found at or above a read reference voltage if no read lifted any.
+    /// Returns the number of cells that would be found at or above a read reference voltage if read disturb raised no
+    /// cell.
     pub fn above_unread(&self, reference: f64) -> f64 {
         self.sum(reference, Side::Above, false)
     }

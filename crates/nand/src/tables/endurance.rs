@@ -45,8 +45,8 @@ impl Endurance {
         Ok(Some(Self { cycles, by_celsius: celsius.into_iter().zip(mean).collect() }))
     }
 
-    /// Returns the endurance, in program/erase cycles, of the block with this rank: 0 the first block to fail, 1 the
-    /// last.
+    /// Returns the endurance, in program/erase cycles, of the block with this rank among the chip's blocks: 0 the first
+    /// block to fail, 1 the last.
     pub fn cycles(&self, rank: f64) -> u32 {
         let at = rank.clamp(0.0, 1.0) * (self.cycles.len() - 1) as f64;
         let below = (at as usize).min(self.cycles.len() - 2);

@@ -28,14 +28,16 @@ use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
-/// Least raw bit error rate of Gaussian noise that comparisons of soft reads distinguish: below it, differences do not
-/// matter.
+/// Least raw bit error rate of equivalent Gaussian noise that is computed for soft reads: lower rates count as this
+/// one, as differences no longer matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
-/// Coordinates of a page in the error table when the page is read: program step, wear, age and reads.
+/// Coordinates, in the error table, of the condition of a page when it is read: program step, wear, time since writing
+/// and reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
-    /// Program step with which the page was written, relative to the usual step of the voltage set.
+    /// Program step (voltage increase per program pulse) with which the page was written, relative to the default step
+    /// of the voltage set.
     pub step: f64,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
@@ -50,11 +52,13 @@ pub struct Age {
 pub enum References {
     /// Choice of references: the defaults of the voltage set.
     Usual,
-    /// Choice of references: the best, at which fewest cells are misread, as read retries find them.
+    /// Choice of references: the best, at which fewest cells are misread, as read retries along a retry table find
+    /// them.
     Best,
 }
 
-/// Table of raw bit error rates on a grid of program step, wear, age and reads, for each page type.
+/// Table of raw bit error rates on a grid of program step (voltage increase per pulse), wear, time since writing and
+/// reads, for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorTable {
     types: usize,
@@ -68,8 +72,8 @@ pub struct ErrorTable {
     /// List of the distances in volts, for each wear and age, by which the best read references lie below the default
     /// ones; empty when the table has none.
     shift: Vec<f64>,
-    /// Lists of raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one
-    /// list for two soft bits and one for three; each list is empty when the table has none.
+    /// Pair of lists, for reads with two and with three soft bits, of the raw bit error rates (as normal quantiles) of
+    /// the Gaussian noise with which decoding fails as often; each list is empty when the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
@@ -81,7 +85,8 @@ pub struct ErrorTable {
 pub struct Known {
     /// List of the numbers of program/erase cycles for which the table has rates, rising.
     pub pe_cycles: Vec<u32>,
-    /// List of the ages for which the table has rates: seconds since writing, at the reference temperature, rising.
+    /// List of the ages (times since writing) for which the table has rates: seconds at the reference temperature,
+    /// rising.
     pub ages_s: Vec<f64>,
     /// List of the numbers of reads of a block since its data were written for which the table has rates, rising from
     /// 0.
@@ -94,8 +99,8 @@ pub struct Known {
 struct Axis(Vec<f64>);
 
 impl Axis {
-    /// Returns the index of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
-    /// that outside the grid.
+    /// Returns the index of the grid point below `at`, and the fraction of the way to the next point at which `at`
+    /// lies: 0 to 1, or beyond that outside the grid.
     fn place(&self, at: f64) -> (usize, f64) {
         if self.0.len() == 1 {
             return (0, 0.0);
@@ -190,7 +195,8 @@ impl ErrorTable {
         &self.known
     }
 
-    /// Returns the raw bit error rate (0 to 1) of a page of this type (its place in the wordline) in condition `age`.
+    /// Returns the raw bit error rate (0 to 1) of a page of this type (its position in the wordline) in condition `age`
+    /// (program step, wear, time since writing, reads).
     ///
     /// # Panics
     /// When there is no such page type.
@@ -210,9 +216,9 @@ impl ErrorTable {
         (rate + self.added(wear, f64::from(age.reads), page_type)).min(0.5)
     }
 
-    /// Returns the part of the raw bit error rate that `reads` reads add to new data. At each wear of the grid it is
-    /// the greatest that they add at that or less wear: a difference of two rates falls with wear where both come near
-    /// a half, and errors do not.
+    /// Returns the raw bit error rate that `reads` reads (read disturb) add to that of new data. At each wear of the
+    /// grid it is the greatest that they add at that or less wear: a difference of two rates falls with wear where both
+    /// come near a half, and errors do not.
     fn added(&self, (below, share): (usize, f64), reads: f64, page_type: usize) -> f64 {
         let (point, onwards) = self.reads.place(reads);
         let at = |row: usize| {
@@ -228,8 +234,8 @@ impl ErrorTable {
         above(here + share * (next - here))
     }
 
-    /// Returns how far the best read references lie below the default ones, in volts; none when the table does not have
-    /// this.
+    /// Returns how far the best read references lie below the default ones, in volts; `None` when the table does not
+    /// have these distances.
     pub fn shift(&self, age: &Age) -> Option<f64> {
         if self.shift.is_empty() {
             return None;
@@ -264,7 +270,8 @@ impl ErrorTable {
     }
 }
 
-/// Returns the linear interpolation of the values `at` between the corners of a grid cell.
+/// Returns the linear interpolation of a quantity between the corners of a grid cell of the error table; `at` gives the
+/// value at a corner.
 fn weighted(sizes: &[usize], places: &[(usize, f64)], at: impl Fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
     for corner in 0..1usize << places.len() {

@@ -78,8 +78,8 @@ impl Grid<'_> {
         found.map_or(Ok(Vec::new()), |rates| self.quantiles(s, key, rates))
     }
 
-    /// Returns the index of the first rate that is below the rate of less wear, age or reads beside it in the grid, and
-    /// a text that says what was expected; none if no rate falls.
+    /// Returns the index of the first error rate that is below the rate of less wear, age or reads beside it in the
+    /// grid, and a text that says what was expected; `None` if no rate falls.
     fn falls(&self, rates: &[f64]) -> Option<(usize, String)> {
         let (columns, rows) = (self.inner.says.len(), self.outer.says.len());
         for (index, rate) in rates.iter().enumerate() {

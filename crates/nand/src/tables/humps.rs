@@ -11,11 +11,12 @@ const COUNTED: usize = 100;
 /// Rank, counted from a state's outermost cell inwards, of the inner one of the two cells whose thresholds give the
 /// straight line by which the tail is extrapolated.
 const INNER: usize = 10 * COUNTED;
-/// Width of the bins in which cells of noisy states are counted, volts: a fraction of the noise that real parts have.
+/// Width of the histogram bins in which cells of noisy states are counted, volts: a fraction of the noise of real flash
+/// parts.
 const BIN_V: f64 = 0.004;
 
-/// Which of two forms the threshold voltages of the sampled cells of one state are stored in: with the programming
-/// noise already added, or as a histogram before it.
+/// Which of two forms the threshold voltages of the sampled cells of one state (a hump of the distribution) are stored
+/// in: with the programming noise already added, or as a histogram before it.
 pub(super) enum Hump {
     /// Form of stored thresholds: sorted by voltage, with no heavy-tailed noise to be added. The strong read disturb is
     /// added by a formula, and fractions of cells too small to count are extrapolated by a normal tail.
@@ -37,13 +38,14 @@ pub(super) enum Hump {
 }
 
 /// Histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds the disturb,
-/// because the cells that it lifts far are too rare to be sampled.
+/// because the cells whose thresholds it raises far are too rare to be sampled.
 pub(super) struct Lifted {
     /// Number of all cells of the state. `bins` has for each bin the number of cells, the threshold voltage, and the
     /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Voltage, volts, below which a read reference can have cells above it that read disturb has lifted there.
+    /// Voltage, in volts, up to which read disturb raises cells of the state (threshold of the highest state): only
+    /// read references below it can count raised cells.
     top: f64,
 }
 
@@ -64,7 +66,8 @@ impl Lifted {
         !self.bins.is_empty() && reference < self.top
     }
 
-    /// Returns the fraction (0 to 1) of the cells that reads lift from below the reference to above it.
+    /// Returns the fraction (0 to 1) of the cells whose thresholds read disturb raises from below the reference to
+    /// above it.
     fn above(&self, reference: f64) -> f64 {
         if !self.is_beyond(reference) {
             return 0.0;
@@ -90,16 +93,16 @@ fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
 }
 
 impl Hump {
-    /// Makes a state of cells whose thresholds include all but the strong read disturb: of cells at the erased
-    /// threshold, a fraction `weak_v` / v rises by more than v. `range`: thresholds of the erased and of the highest
-    /// state, volts.
+    /// Makes the record of one state's cells (a hump of the threshold distribution) from thresholds that include all
+    /// but the strong read disturb: of cells at the erased threshold, a fraction `weak_v` / v rises by more than v.
+    /// `range`: thresholds of the erased and of the highest state, volts.
     pub fn read(volts: &[f32], weak_v: f64, range: (f64, f64)) -> Self {
         Self::Read(Ranks::of(volts), Lifted::of(volts, weak_v, range))
     }
 
-    /// Makes a state of cells that `noise` and the strong read disturb are still to move: of cells at the erased
-    /// threshold, a fraction `weak_v` / v rises by more than v. `range`: thresholds of the erased and the highest
-    /// state, volts.
+    /// Makes the record of one state's cells (a hump of the threshold distribution) to which `noise` and the strong
+    /// read disturb are still to be added: of cells at the erased threshold, a fraction `weak_v` / v rises by more than
+    /// v. `range`: thresholds of the erased and the highest state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
         let (low, cells) = binned(volts);
         let (erased, top) = range;
@@ -183,7 +186,8 @@ impl Hump {
         }
     }
 
-    /// Returns true if reads lift cells beyond this reference, so that such cells count in [`Hump::above`].
+    /// Returns true if read disturb raises cells of this state from below this reference to above it, so that such
+    /// cells count in [`Hump::above`].
     pub fn is_lifted(&self, reference: f64) -> bool {
         match self {
             Self::Read(_, lifted) => lifted.is_beyond(reference),

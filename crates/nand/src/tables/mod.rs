@@ -38,9 +38,9 @@ use config::{ConfigError, Place, Section, at_least};
 use std::path::Path;
 use units::Nanos;
 
-/// Version of the laws of cells (`cells/`) by which tables are derived. The number rises with every change of the cell
-/// model; tables of an earlier version are refused, since a drive would then age as no simulated cells do. Version 2:
-/// wear follows from the charge that the programmed data put into cells.
+/// Version of the cell model (`cells/`) from which tables are derived. The number rises with every change of the model;
+/// tables of an earlier version are refused, since a drive would then age as no simulated cells do. Version 2: wear
+/// follows from the charge that the programmed data put into cells.
 pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;
@@ -48,13 +48,16 @@ const STEPS_MAX: usize = 16;
 /// Tables of a chip for the page model: program and erase times, error rates, endurance, and effects of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// List of wear values, in program/erase cycles, from which each row of times holds, rising from 0.
+    /// List of wear values (numbers of program/erase cycles), rising from 0; each row of program and erase times holds
+    /// from its value on.
     pub pe_cycles: Vec<u32>,
-    /// List of the program steps for which the table has times, relative to the default step, rising.
+    /// List of the program steps (voltage increases per program pulse) for which the table has times, relative to the
+    /// default step, rising.
     pub steps: Vec<f64>,
-    /// List of program times by step, then wear, then page type (one type only when a wordline is written at once).
+    /// List of program times by program step, then wear, then page type (one type only when a wordline is written at
+    /// once).
     pub t_prog: Vec<Nanos>,
-    /// List of erase times, one for each row of wear.
+    /// List of erase times, one for each wear value of `pe_cycles`.
     pub t_bers: Vec<Nanos>,
     /// Table of raw bit error rates; none when the chip has none.
     pub errors: Option<ErrorTable>,
@@ -62,12 +65,12 @@ pub struct Tables {
     pub endurance: Option<Endurance>,
     /// Effect of the written data on program times, wear and errors; none when the chip has none.
     pub states: Option<StateTable>,
-    /// List of the tables of the voltage sets in addition to the default one.
+    /// List of the tables of the voltage sets (verify levels and read references) in addition to the default one.
     pub voltages: Vec<VoltageSet>,
 }
 
 impl Tables {
-    /// Reads the tables from `[tables]` of a chip file (`nand.tables` of a drive); returns none when there is no such
+    /// Reads the tables from `[tables]` of a chip file (`nand.tables` of a drive); returns `None` when there is no such
     /// section.
     ///
     /// # Errors
@@ -120,8 +123,8 @@ impl Tables {
     }
 }
 
-/// Refuses tables that were derived by another version of the laws of cells than the present one; tables from the log
-/// of a rig need not name a version.
+/// Refuses tables that were derived from another version of the cell model than the present one; tables made from the
+/// log of a test rig need not name a version.
 fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
     let is_derived = s.has("states");
     let help = "laws of cells that the tables were derived by";
@@ -134,7 +137,8 @@ fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
     found.map(|_| ()).map_err(renewed)
 }
 
-/// Adds to an error about tables of other laws of cells the command that derives the tables anew.
+/// Returns an error about tables of another version of the cell model with the command added that derives the tables
+/// anew.
 fn renewed(error: ConfigError) -> ConfigError {
     let path = match &error.place {
         Place::Line(path, _) => path.to_string(),

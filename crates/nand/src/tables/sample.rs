@@ -24,12 +24,13 @@ pub struct Sample {
     pub cells: usize,
     /// Number of cells of a whole block; the slowest-erasing of these cells decides when the block fails.
     pub block_cells: f64,
-    /// Number of programming passes of the whole block for which the sample stands: the sampled wordlines count as
-    /// spread evenly over the block.
+    /// Number of programming passes (program disturbs) of the whole block for which the sample stands: the sampled
+    /// wordlines count as spread evenly over the block.
     pub passes: u64,
-    /// Seed of all random draws of the sample.
+    /// Seed of all random values of the sample.
     pub seed: u64,
-    /// Rank of the layer that is sampled, from the best, 0, to the worst, 1, both excluded; none: all layers.
+    /// Rank of the sampled layer of the 3D stack among all layers, from the best, 0, to the worst, 1, both excluded;
+    /// none: all layers are sampled.
     pub layer: Option<f64>,
 }
 
@@ -43,7 +44,8 @@ pub struct Rest {
     pub reads: u64,
 }
 
-/// Raw bit error rates of sampled cells in one condition: lists with one rate for each page type.
+/// Raw bit error rates of sampled cells after one retention time and number of reads: lists with one rate for each page
+/// type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// List of raw bit error rates with the voltage set's own references, one for each page type.
@@ -60,7 +62,8 @@ pub struct Rates {
     pub shift: f64,
 }
 
-/// Number of sampled blocks, at evenly spaced ranks of trapping, that stand for the spread between blocks.
+/// Number of sampled blocks of cells, which stand for the differences between the blocks of a chip: their ranks by
+/// oxide trapping are evenly spaced.
 const BLOCKS: usize = 16;
 /// Number of ranks by which the layer changes from one sampled block to the next, so that layers and other spreads are
 /// not correlated.
@@ -123,8 +126,8 @@ pub(super) fn through_blocks(
     }
 }
 
-/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data: in the fraction 1 / states of the
-/// cycles, a cell was erased without having been programmed.
+/// Returns the condition (wear, trapping) of cells after `pe_cycles` cycles with pseudo-random data: in the fraction 1
+/// / states of the cycles, a cell was erased without having been programmed.
 fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
     let over_erased = pe_cycles / physics.states.len() as f64;
     let usual = Condition::worn(pe_cycles);
@@ -156,13 +159,15 @@ pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Ve
     found
 }
 
-/// Returns the block with this rank (0: traps least, 1: traps most) among blocks without a defect, as a list entry that
-/// stands for all blocks (fraction 1), with its trapping relative to a mean block.
+/// Returns the block whose rank by oxide trapping is `rank` (0: traps least, 1: traps most) among blocks without a
+/// defect, as a pair: the fraction of blocks for which it stands (1: all blocks), and its trapping relative to a mean
+/// block.
 pub(super) fn of_rank(physics: &CellPhysics, rank: f64) -> (f64, f64) {
     (1.0, trapping_of(physics, rank))
 }
 
-/// Returns the trapping of the block with this rank (0 to 1), as a factor relative to a mean block.
+/// Returns the oxide trapping of the block with this rank (0: traps least, 1: traps most), as a factor relative to a
+/// mean block.
 fn trapping_of(physics: &CellPhysics, rank: f64) -> f64 {
     libm::exp(physics.wear.block_spread * quantile(rank))
 }
@@ -231,8 +236,8 @@ fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, pass
     }
 }
 
-/// Returns the distribution of the threshold voltages of each state's cells after `rest` (retention time and reads);
-/// the thresholds in `lines` lack the heavy-tailed noise, which is added here.
+/// Returns, for each state, the distribution of its cells' threshold voltages (hump) after `rest` (retention time and
+/// reads); the thresholds in `lines` lack the heavy-tailed noise, which is added here.
 fn humps(
     physics: &CellPhysics,
     condition: &Condition,

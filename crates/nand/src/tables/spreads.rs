@@ -62,10 +62,11 @@ pub fn spreads(
 }
 
 impl Spreads {
-    /// Makes the distributions of states that are normal, in any unit of voltage that the states share.
+    /// Makes the threshold distributions of cell states that are normally distributed, in any unit of voltage that the
+    /// states share.
     ///
     /// # Panics
-    /// When there are fewer than two, or they do not rise.
+    /// When there are fewer than two states, or their means do not rise.
     pub fn of_normals(states: &[Spread]) -> Self {
         let [first, .., last] = states else { panic!("a page tells states apart") };
         assert!(first.mean < last.mean, "states rise");

@@ -60,23 +60,24 @@ impl StateTable {
         Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
     }
 
-    /// Returns the index of the table's row for a pattern: a state, named by its bits, or `random`; none if the table
-    /// does not have it.
+    /// Returns the index of the table's row for a data pattern: a cell state, named by its bits, or `random`; `None` if
+    /// the table does not have the pattern.
     pub fn row(&self, pattern: &str) -> Option<usize> {
         self.patterns.iter().position(|known| known == pattern)
     }
 
-    /// Returns the program times of a row's pattern, one for each page type.
+    /// Returns the program times with the data pattern of row `row`, one for each page type.
     pub fn t_prog(&self, row: usize) -> &[Nanos] {
         &self.t_prog[row * self.types..(row + 1) * self.types]
     }
 
-    /// Returns the wear of a cycle with the pattern of this row, relative to a cycle with random data.
+    /// Returns the wear of a program/erase cycle with the data pattern of this row, relative to a cycle with random
+    /// data.
     pub fn stress(&self, row: usize) -> f64 {
         self.stress[row]
     }
 
-    /// Returns the fraction (0 to 1) of the cells with the pattern of this row that are misread.
+    /// Returns the fraction (0 to 1) of the cells programmed with the data pattern of this row that are misread.
     pub fn misread(&self, row: usize) -> f64 {
         self.misread[row]
     }

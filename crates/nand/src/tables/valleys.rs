@@ -9,7 +9,8 @@ const CANDIDATES: usize = 64;
 /// Greatest relative error by which rounding can make a fraction rise that should fall with the reference.
 const ROUNDED: f64 = 1e-6;
 
-/// Pair of neighbouring cell states with the read reference between them; `cells` is the number of cells of all states.
+/// Pair of neighbouring cell states with the valley between their threshold distributions, in which the read reference
+/// lies; `cells` is the number of cells of all states.
 pub(super) struct Valley<'a> {
     pub lower: &'a Hump,
     pub upper: &'a Hump,
@@ -27,7 +28,7 @@ pub(super) struct Misread {
 }
 
 /// Candidate for the best read reference voltage between two states: its number in the grid of references, and lower
-/// bounds of the fractions of cells that it misreads (as if read disturb lifted no cell).
+/// bounds of the fractions of cells that it misreads (as if read disturb raised no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,
@@ -110,7 +111,7 @@ impl Valley<'_> {
         ReferenceCandidate { number, at_least }
     }
 
-    /// Returns a lower bound of the fraction of cells misread by every reference between two candidates.
+    /// Returns a lower bound of the fraction of cells that is misread by any read reference between two candidates.
     fn at_least(&self, [from, to]: [ReferenceCandidate; 2]) -> f64 {
         let (one, other) = (from.at_least, to.at_least);
         self.rate(Misread { above: one.above.min(other.above), below: one.below.min(other.below) })

@@ -17,22 +17,23 @@ use units::Nanos;
 
 const SETS_MAX: usize = 8;
 
-/// Tables of a voltage set of the chip other than the default one: program times, wear and error rates.
+/// Tables of a voltage set (verify levels and read references) of the chip other than the default one: program times,
+/// wear and error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltageSet {
-    /// Name of the voltage set, for configurations.
+    /// Name of the voltage set, by which configurations choose it.
     pub name: String,
-    /// List of program times with the voltage set: for each row of wear of the chip's tables, one time for each page
-    /// type.
+    /// List of program times with the voltage set (verify levels and read references): for each wear value of the
+    /// chip's tables, one time for each page type.
     pub t_prog: Vec<Nanos>,
-    /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
+    /// Wear of a program/erase cycle with this voltage set, relative to a cycle with the default set.
     pub stress: f64,
     /// Table of raw bit error rates of pages written with the voltage set; none when the chip's file has none.
     pub errors: Option<ErrorTable>,
 }
 
-/// Reads the voltage sets from `[tables.voltages]`: `rows` is the number of rows of wear, `types` the number of program
-/// times in each row, and `bits` the number of bits of a cell.
+/// Reads the tables of the voltage sets (verify levels and read references) from `[tables.voltages]`: `rows` is the
+/// number of rows of wear, `types` the number of program times in each row, and `bits` the number of bits of a cell.
 pub(super) fn read(
     tables: &mut Section,
     rows: usize,

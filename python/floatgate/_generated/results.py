@@ -169,7 +169,7 @@ class Loop(Section):
 
     reached: bool | None
     """[yes/no] True if write amplification became known as precisely as `--loop` asked; null where it
-    asked for a number of passes.
+    asked for a number of passes (repetitions of the workload).
     """
 
 
@@ -477,8 +477,8 @@ class Interval(Section):
     """
 
     batches: Count
-    """[count] Number of consecutive parts of the run (batches) whose differences give the confidence
-    intervals.
+    """[count] Number of consecutive parts of the run (batches) from whose variance the confidence
+    intervals follow.
     """
 
     iops: tuple[float, float]
@@ -571,8 +571,8 @@ class Reads(Section):
     """
 
     uncorrectable: Count
-    """[requests] Number of reads answered with an error because neither the code nor parity could
-    restore their data.
+    """[requests] Number of reads answered with an error because neither the error-correcting code nor
+    parity could restore their data.
     """
 
 
@@ -746,21 +746,23 @@ class ByOrigin(Section):
     """Count of flash work for empty units (padding) that complete a program unit."""
 
     rewrite: Count
-    """Count of flash work for units rewritten in idle time, so that reading them costs less
-    (`ftl.regulator`).
+    """Count of flash work for units that the regulator asked to be rewritten: programmed again in idle
+    time, so that later reads of them take less time (`ftl.regulator`).
     """
 
     refresh: Count
-    """Count of flash work for data rewritten (refresh) before its retention time is over, or because
-    its block was read too often.
+    """Count of flash work for refresh: data moved to newly programmed pages before its retention time
+    is over, or because its block was read too often.
     """
 
     map: Count
-    """Count of flash work for the map's own units, where the map is on flash."""
+    """Count of flash work for the units of the logical-to-physical map itself, where it is stored on
+    flash and cached in RAM (demand-paged).
+    """
 
     scrub: Count
     """Count of flash work for the patrol (background scrub): stored data read to find errors, and
-    rewritten where errors come near the code's limit.
+    rewritten where errors come near the error-correcting code's limit.
     """
 
     fold: Count
@@ -772,8 +774,8 @@ class ByOrigin(Section):
     """Count of flash work for parity across dies."""
 
     rebuild: Count
-    """Count of flash work for reading the rest of a parity stripe, to restore what the code could not
-    correct.
+    """Count of flash work for reading the rest of a parity stripe (units on several dies that share a
+    parity unit), to restore what the error-correcting code could not correct.
     """
 
     read_ahead: Count
@@ -848,23 +850,30 @@ class WafParts(Section):
     """Write amplification due to empty units (padding) that complete a program unit."""
 
     rewrite: float | None
-    """Write amplification due to data rewritten so that reading it costs less."""
+    """Write amplification due to data that the regulator (policy that trades write costs against read
+    costs) asked to be rewritten, that is programmed again so that later reads of them take less
+    time.
+    """
 
     refresh: float | None
-    """Write amplification due to data rewritten (refresh) before its retention time is over, or
-    because its block was read too often.
+    """Write amplification due to refresh: data moved to newly programmed pages before its retention
+    time is over, or because its block was read too often.
     """
 
     map: float | None
-    """Write amplification due to the map: bytes programmed for mapping-table units, per byte that the
-    host wrote.
+    """Write amplification due to the map: bytes programmed for units of the logical-to-physical map,
+    per byte that the host wrote.
     """
 
     scrub: float | None
-    """Write amplification due to data that the patrol (background scrub) rewrote."""
+    """Write amplification due to data that the patrol (background scrub) rewrote, that is moved to
+    newly programmed pages, because errors came near the limit of the error-correcting code.
+    """
 
     fold: float | None
-    """Write amplification due to data folded out of the SLC cache."""
+    """Write amplification due to folding: data moved from the SLC cache to superblocks that use all
+    bits per cell.
+    """
 
     parity: float | None
     """Write amplification due to parity across dies."""
@@ -932,9 +941,9 @@ class TooShort(Section):
     """
 
     reason: Literal["victims", "drifting", "folding", "room"]
-    """[text] Reason by name: `victims`, there were too few; `drifting`, the run had not settled;
-    `folding`, data went to the SLC cache and none were folded, so that the cost of folding is not
-    known; `room`, a part of the run gained no free space.
+    """[text] Reason by name: `victims`, there were too few; `drifting`, write amplification had not
+    reached a steady level; `folding`, data went to the SLC cache and none were folded, so that the
+    cost of folding is not known; `room`, a part of the run gained no free space.
     """
 
 
@@ -968,18 +977,18 @@ class WafLongRun(Section):
     """
 
     batches: Count | None
-    """[count] Number of consecutive parts of the run (batches) whose differences give the confidence
-    interval; null where the run is too short.
+    """[count] Number of consecutive parts of the run (batches) from whose variance the confidence
+    interval follows; null where the run is too short.
     """
 
     left_out: float
-    """[ratio] Share of the run that was left out at its beginning because the later part differs from
-    it.
+    """[ratio] Share of the run that was left out at its beginning because the write amplification of
+    the later part differs from it.
     """
 
     overwrites: float
-    """[ratio] Number of times that the run overwrote the logical space: data that it has not reached
-    are as they were before.
+    """[ratio] Number of times that the run overwrote the logical space (host bytes over logical
+    capacity); data that the run has not overwritten are as they were before.
     """
 
     too_short: TooShort | None
@@ -996,12 +1005,14 @@ class Debt(Section):
 
     room_units: float
     """[mapping units] Free space, in mapping units, that garbage collection gained beyond what the
-    measured window's programs took; negative: free space was used up.
+    measured window's programs took; negative: the programs took more than garbage collection
+    gained.
     """
 
     room_superblocks: float
     """[superblocks] Free space, in superblocks, that garbage collection gained beyond what the
-    measured window's programs took; negative: free space was used up.
+    measured window's programs took; negative: the programs took more than garbage collection
+    gained.
     """
 
     units_moved: float
@@ -1050,7 +1061,8 @@ class StagesOf(Section):
 
     wait_other: float | None
     """Mean wait in a die's queue, or for space in the write buffer, while the die worked for other
-    origins than host, garbage collection and wear levelling: the map, refresh, folding, parity.
+    origins than host, garbage collection and wear levelling: the logical-to-physical map, refresh,
+    folding, parity.
     """
 
     wait_die: float | None
@@ -1240,18 +1252,22 @@ class Mapping(Section):
     """Results on the map from logical to physical addresses: lookups, merges, and memory."""
 
     ram_bytes: Count
-    """[bytes] Number of bytes of RAM that the map takes in the simulated drive."""
+    """[bytes] Number of bytes of RAM that the logical-to-physical map takes in the simulated drive.
+    """
 
     hits: Count
-    """[lookups] Number of lookups of map entries that were in RAM, on a drive with only a part of the
-    map in RAM.
+    """[lookups] Number of lookups of map entries that were in RAM, on a drive with the
+    logical-to-physical map on flash and only a part of it cached in RAM.
     """
 
     misses: Count
-    """[lookups] Number of lookups of map entries that had to be read from flash."""
+    """[lookups] Number of lookups of entries of the logical-to-physical map that had to be read from
+    flash.
+    """
 
     hit_ratio: float | None
-    """[ratio] Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
+    """[ratio] Share of lookups in the logical-to-physical map that found their entry in RAM; null
+    where the whole map is in RAM.
     """
 
     merges: Merges
@@ -1269,7 +1285,8 @@ class Parity(Section):
     """
 
     superblocks: Count
-    """[superblocks] Number of superblocks that contain parity at the end of the run."""
+    """[superblocks] Number of superblocks that contain parity across dies at the end of the run.
+    """
 
     bytes: Count
     """[bytes] Bytes that the superblocks with parity can hold at most."""
@@ -1328,8 +1345,8 @@ class PlacementHandle(Section):
     """
 
     collections: Count
-    """[superblocks] Number of garbage collection victims with valid data that held data of this handle
-    alone.
+    """[superblocks] Number of garbage collection victims with valid data that contained data of this
+    handle alone.
     """
 
     bytes_moved: Count
@@ -1376,13 +1393,13 @@ class PlacementStreams(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProgramOrder(Section):
-    """Results on the program order, the order in which pages of different speed are used: how often it
-    traded superblocks.
+    """Results on the program order, the order in which pages of different speed are programmed: how
+    often it exchanged the open superblocks of host data and of moved data.
     """
 
     superblocks_traded: Count
     """[superblocks] Number of times that, on one die, the open superblock for the host's data and the
-    open superblock for moved data changed places, so that each gets pages of another speed.
+    open superblock for moved data exchanged roles, so that each gets pages of another speed.
     """
 
 
@@ -1409,7 +1426,9 @@ class ReadAhead(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadMerge(Section):
-    """Results on flash reads that shared an array read (`ftl.read_merge`)."""
+    """Results on flash reads that shared one array operation (sense) of a page row with another read
+    (`ftl.read_merge`).
+    """
 
     reads_joined: Count
     """[flash reads] Number of flash reads of the host that took their units from another read's array
@@ -1424,8 +1443,8 @@ class Refresh(Section):
     """
 
     superblocks_refreshed: Count
-    """[superblocks] Number of superblocks moved because their retention time was nearly over, or
-    because they were read too often.
+    """[superblocks] Number of superblocks that refresh moved to newly programmed pages because their
+    retention time was nearly over, or because they were read too often.
     """
 
 
@@ -1436,27 +1455,31 @@ class Regulator(Section):
     """
 
     rewrites_asked: Count
-    """[mapping units] Number of mapping units that the regulator asked to be rewritten so that reading
-    them costs less.
+    """[mapping units] Number of mapping units that the regulator asked to be rewritten (programmed
+    again) so that later reads of them take less time.
     """
 
     rewrites_dropped: Count
-    """[mapping units] Of the mapping units to be rewritten, the number that were overwritten or moved
-    before, or for which there was no space.
+    """[mapping units] Of the mapping units that the regulator asked to be rewritten, so that reading
+    them takes less time, the number that were overwritten or moved before, or for which there was
+    no space.
     """
 
     bits_per_unit: Count
-    """[bits] Number of bits of state that the regulator stores for each mapping unit."""
+    """[bits] Number of bits of state that the regulator (policy that trades write costs against read
+    costs) stores for each mapping unit.
+    """
 
     overhead_bytes: Count
-    """[bytes] Number of bytes of state that the regulator stores for all mapping units together.
+    """[bytes] Number of bytes of state that the regulator (policy that trades write costs against read
+    costs) stores for all mapping units together.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scrub(Section):
     """Results on the patrol (background scrub), which reads stored data in idle time and rewrites it
-    where errors come near the code's limit.
+    where errors come near the error-correcting code's limit.
     """
 
     period_ns: Count
@@ -1467,7 +1490,9 @@ class Scrub(Section):
     """[superblocks] Number of superblocks that the patrol (background scrub) read."""
 
     superblocks_rewritten: Count
-    """[superblocks] Number of superblocks that the patrol (background scrub) rewrote."""
+    """[superblocks] Number of superblocks that the patrol (background scrub) rewrote (moved to newly
+    programmed pages) because errors came near the limit of the error-correcting code.
+    """
 
     rounds: Count
     """[rounds] Number of rounds of the patrol (background scrub) completed; one round reads one die.
@@ -1558,21 +1583,25 @@ class KeptSnapshot(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TakeTimes(Section):
-    """Mean and longest times from the moment of a snapshot until the map is on flash."""
+    """Mean and longest times from the moment of a snapshot until the logical-to-physical map is on
+    flash.
+    """
 
     mean: float | None
-    """Mean time from the moment of a snapshot until the map was on flash; null without snapshots.
+    """Mean time from the moment of a snapshot until the logical-to-physical map was on flash; null
+    without snapshots.
     """
 
     max: Count
-    """Longest time from the moment of a snapshot until the map was on flash; 0 without snapshots.
+    """Longest time from the moment of a snapshot until the logical-to-physical map was on flash; 0
+    without snapshots.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Snapshots(Section):
     """Results on snapshots of the logical drive, since the run began. The time of a snapshot, or of a
-    rollback, runs from its moment until the map is on flash.
+    rollback, runs from its moment until the logical-to-physical map is on flash.
     """
 
     taken: Count
@@ -1591,7 +1620,8 @@ class Snapshots(Section):
     """List of the snapshots that exist at the end of the run, the oldest first."""
 
     units_kept: Count
-    """[mapping units] Number of mapping units kept on flash only for snapshots, at the end of the run.
+    """[mapping units] Number of mapping units of old data that stay on flash at the end of the run
+    only because a snapshot refers to them.
     """
 
     units_kept_max: Count
@@ -1600,7 +1630,8 @@ class Snapshots(Section):
     """
 
     room_units: Count
-    """[mapping units] Greatest number of mapping units that may be kept on flash only for snapshots.
+    """[mapping units] Greatest number of mapping units that may stay on flash only because snapshots
+    refer to them (space limit of the snapshots).
     """
 
     ram_bytes: Count
@@ -1608,11 +1639,13 @@ class Snapshots(Section):
     """
 
     map_bytes_written: Count
-    """[bytes] Number of bytes of the map written to flash for snapshots and rollbacks."""
+    """[bytes] Number of bytes of the logical-to-physical map written to flash for snapshots and
+    rollbacks.
+    """
 
     checkpoints: Count
-    """[checkpoints] Number of checkpoints for snapshots and rollbacks: times that the map was written
-    to flash completely.
+    """[checkpoints] Number of checkpoints for snapshots and rollbacks: times that the
+    logical-to-physical map was written to flash completely.
     """
 
     t_take_ns: TakeTimes
@@ -1623,13 +1656,13 @@ class Snapshots(Section):
     """
 
     units_refused: Count
-    """[mapping units] Number of mapping units of the host's writes that were refused for lack of space
-    beside the snapshots.
+    """[mapping units] Number of mapping units of the host's writes that were refused for lack of
+    space, because old data that snapshots refer to fill the space.
     """
 
     trims_ignored: Count
-    """[mapping units] Number of mapping units of the host's trims that were ignored for lack of space
-    beside the snapshots.
+    """[mapping units] Number of mapping units of the host's trims that were ignored for lack of space,
+    because old data that snapshots refer to fill the space.
     """
 
     rollbacks: Count
@@ -1640,12 +1673,13 @@ class Snapshots(Section):
     """
 
     rollback_units: Count
-    """[mapping units] Number of mapping units whose map entry was changed by a rollback of the drive
-    to a snapshot, over all rollbacks.
+    """[mapping units] Number of mapping units whose entry in the logical-to-physical map was changed
+    by a rollback of the drive to a snapshot, over all rollbacks.
     """
 
     t_rollback_ns_mean: float | None
-    """[ns] Mean time from the moment of a rollback until the map was on flash; null without rollbacks.
+    """[ns] Mean time from the moment of a rollback until the logical-to-physical map was on flash;
+    null without rollbacks.
     """
 
 
@@ -1667,22 +1701,25 @@ class Upkeep(Section):
     """[superblocks] Number of superblocks whose move, as timer-driven background work, began."""
 
     superblocks_late: Count
-    """[superblocks] Of the superblocks whose move began, the number begun later than their die had
-    time for one superblock.
+    """[superblocks] Of the superblocks whose move by timer-driven background work began, the number
+    that began late: longer after the due time than one superblock takes at the permitted share of
+    the die's time (`share`).
     """
 
     superblocks_waiting: Count
-    """[superblocks] Number of superblocks due to be moved whose move had not begun at the end of the
-    run.
+    """[superblocks] Number of superblocks whose move by timer-driven background work (such as refresh
+    or scrub) was due, but had not begun at the end of the run.
     """
 
     late_ns_mean: float | None
-    """[ns] Delay from the time a superblock was due until its move began, on average; null where none
-    was begun.
+    """[ns] Delay from the time at which the move of a superblock by timer-driven background work was
+    due until the move began, on average; null where none was begun.
     """
 
     late_ns_max: Count
-    """[ns] Greatest delay from the time a superblock was due until its move began."""
+    """[ns] Greatest delay from the time at which the move of a superblock by timer-driven background
+    work was due until the move began.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1721,18 +1758,21 @@ class WriteCost(Section):
     """
 
     voltages: tuple[str | None, ...]
-    """[text] Name of the set of program voltages, for each write cost; null for the chip's default.
+    """[text] Name of the set of voltages (program-verify and read reference voltages), for each write
+    cost; null for the chip's default.
     """
 
     retention_ns: tuple[Count, ...]
     """[ns] Retention time for which data must stay readable, for each write cost."""
 
     units_by_step: HostOrOtherList
-    """[mapping units] Number of mapping units written with each write cost."""
+    """[mapping units] Number of mapping units written with each write cost (way to program a page),
+    for the host and for all other origins.
+    """
 
     writes_refined: Count
-    """[writes] Number of writes that took a finer program step than chosen because the block was too
-    worn for it.
+    """[writes] Number of writes that took a finer voltage step between program pulses than chosen
+    because the block was too worn for it.
     """
 
 
@@ -1752,7 +1792,7 @@ class ZonesByState(Section):
     """Numbers of zones in each state at the end of the run."""
 
     empty: Count
-    """Number of zones in the state Empty, in which nothing is written."""
+    """Number of zones in the state Empty, in which no block is written."""
 
     implicitly_open: Count
     """Number of zones in the state Implicitly Opened, opened by a write."""
@@ -1789,8 +1829,8 @@ class ZonesOfDrive(Section):
     """[bytes] Zone capacity: bytes of a zone that can be written."""
 
     dies: Count
-    """[dies] Number of dies over which each part of a zone is spread: one superblock on each of these
-    dies.
+    """[dies] Number of dies over which a zone is striped: each part of a zone is one superblock on
+    each of these dies.
     """
 
     opened: ByWhom
@@ -1848,13 +1888,15 @@ class FtlSections(Section):
     """Results on wear levelling in the measured window."""
 
     program_order: ProgramOrder
-    """Results on the program order: the order in which pages of different speed are used."""
+    """Results on the program order: the order in which fast and slow pages (of different page types)
+    are programmed.
+    """
 
     buffer: Buffer
     """Results on the write buffer in DRAM, and on where the host's units were found and went."""
 
     read_merge: ReadMerge
-    """Results on flash reads that share an array read."""
+    """Results on flash reads that share one array operation (sense) of the same page row."""
 
     read_ahead: ReadAhead
     """Results on read-ahead: data read before the host asks for it."""
@@ -1872,11 +1914,13 @@ class FtlSections(Section):
     """
 
     write_cost: WriteCost | None
-    """Results on the write costs, the ways to program a page; null without `ecc.code`."""
+    """Results on the write costs, the ways to program a page (voltage step and voltage set) among
+    which the drive chooses; null without `ecc.code`.
+    """
 
     regulator: Regulator | None
-    """Results on the regulator, the policy that trades the costs of writes against those of reads;
-    null without `ecc.code`.
+    """Results on the regulator, the policy that trades the costs of writes against those of reads; its
+    rewrites and the memory it needs; null without `ecc.code`.
     """
 
     refresh: Refresh | None
@@ -1942,7 +1986,7 @@ class Ecc(Section):
 
     reads_by_references: HostOrOtherList
     """[flash reads] Number of flash reads, by the attempt (the first, or a read retry) at which the
-    code corrected them.
+    error-correcting code corrected them.
     """
 
     read_retries: Count
@@ -1971,13 +2015,13 @@ class Unreadable(Section):
     """
 
     reads_rebuilt: HostOrOther
-    """[flash reads] Number of flash reads that the code could not correct and whose data was restored
-    from parity, for the host and for other origins.
+    """[flash reads] Number of flash reads that the error-correcting code could not correct and whose
+    data was restored from parity, for the host and for other origins.
     """
 
     reads_lost: HostOrOther
-    """[flash reads] Number of flash reads whose data could be restored neither by the code nor from
-    parity, for the host and for other origins.
+    """[flash reads] Number of flash reads whose data could be restored neither by the error-correcting
+    code nor from parity, for the host and for other origins.
     """
 
     units_lost: Count
@@ -2193,8 +2237,9 @@ class WearMap(Section):
     """
 
     blocks_per_column: Count
-    """[blocks] Number of blocks in a group of neighbouring blocks; the last group of a die may have
-    fewer.
+    """[blocks] Number of neighbouring blocks of a die that one column of the wear map covers; each
+    value of the wear map is the mean of the program/erase cycles of such a group of blocks. The
+    last group of a die may have fewer blocks.
     """
 
     values: tuple[tuple[float, ...], ...]
@@ -2220,7 +2265,8 @@ class DiesByOrigin(Section):
 
     other: tuple[float, ...]
     """Share of time that the flash array of each die worked for origins other than host, garbage
-    collection and wear levelling.
+    collection and wear levelling (such as refresh, the logical-to-physical map, folding of the SLC
+    cache, and parity).
     """
 
 
@@ -2282,15 +2328,19 @@ class Recovery(Section):
     """[mapping units] Number of mapping units on flash that the map's last checkpoint takes."""
 
     summaries: Count
-    """[superblocks] Number of superblocks whose summaries recovery read."""
+    """[superblocks] Number of superblocks whose summaries recovery read (mapping units at the end of a
+    superblock that list its logical units).
+    """
 
     open_rows: Count
-    """[page rows] Number of page rows of open superblocks whose spare areas recovery read."""
+    """[page rows] Number of page rows (the pages with the same index in all planes) of open
+    superblocks whose spare areas recovery read.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PowerCut(Section):
-    """Record of one power cut: its moment, damage and recovery."""
+    """Record of one power cut: its time, damage and recovery."""
 
     at_ns: Count
     """[ns] Simulated time at which the host lost its power."""
@@ -2314,11 +2364,13 @@ class PowerCut(Section):
     """
 
     torn_rows: Count
-    """[page rows] Number of page rows whose program the power cut interrupted."""
+    """[page rows] Number of page rows (each the pages with the same index in all planes) whose program
+    the power cut interrupted.
+    """
 
     paired_rows_lost: Count
-    """[page rows] Number of page rows, programmed before the power cut, that were damaged because an
-    interrupted program used the same cells.
+    """[page rows] Number of page rows (each the pages with the same index in all planes), programmed
+    before the power cut, that were damaged because an interrupted program used the same cells.
     """
 
     half_erased_superblocks: Count
@@ -2336,7 +2388,8 @@ class PowerCut(Section):
     """
 
     pages_read: Count
-    """[pages] Number of flash pages that recovery read to rebuild the drive's map."""
+    """[pages] Number of flash pages that recovery read to rebuild the drive's logical-to-physical map.
+    """
 
     superblocks_found: Count
     """[superblocks] Number of superblocks in which recovery found at least one programmed page."""
@@ -2387,7 +2440,9 @@ class Fault(Section):
     """
 
     units_protected: Count
-    """[mapping units] Number of mapping units on the failed dies whose data parity can restore."""
+    """[mapping units] Number of mapping units on the failed dies whose data parity across dies can
+    restore.
+    """
 
     units_lost: Count
     """[mapping units] Number of mapping units on the failed dies whose data are lost."""
@@ -2645,7 +2700,7 @@ class RunResult(Section):
 
     recovery: Recovery | None
     """Results on the cost of recovery: what finding its data again at power-up takes the drive; null
-    where the map survives a power cut.
+    where the logical-to-physical map survives a power cut.
     """
 
     power: Power | None

@@ -92,7 +92,7 @@ fn energy_is_shared_by_the_bytes_that_were_transferred() {
         _ => (Op::WRITE, number * 4096, 8192),
     });
     let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
-    let result = run(drive(&[SMALL]), source, options).1;
+    let result = run(drive(SMALL), source, options).1;
     let bytes = number(&result, "host.read.bytes") + number(&result, "host.write.bytes");
     let total = number(&result, "energy_j.per_host_byte.total") * bytes;
     let expected = number(&result, "energy_j.total");

@@ -16,7 +16,8 @@ pub enum Strobes {
         t_in: Femtos,
         /// Set-up time of the controller's FIFO, in fs.
         t_s: Femtos,
-        /// Hold time of the controller's FIFO, in fs.
+        /// Hold time of the controller's data-capture FIFO, in fs: how long the input data must stay stable after the
+        /// edge of the capture clock.
         t_h: Femtos,
         /// Delay of the controller's capture clock (equation 1), in fs.
         t_d: Femtos,

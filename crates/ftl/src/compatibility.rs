@@ -283,7 +283,8 @@ pub struct Idle {
     pub with: bool,
     /// Reason why the configuration keys have no effect.
     pub reason: &'static str,
-    /// Values that the error message suggests to write instead of the keys.
+    /// Settings that the error message suggests, as text such as `ftl.mapping.name = page, dftl or birrell`: with one
+    /// of these settings the keys without effect have an effect.
     pub change: &'static str,
 }
 

@@ -20,8 +20,9 @@ pub struct Damage {
     pub paired_rows: u64,
     /// Number of superblocks whose erase was interrupted.
     pub half_erased: u64,
-    /// Number of mapping units whose newest version was on a failed die and cannot be restored, so that the drive
-    /// forgets where they were.
+    /// Number of mapping units whose newest version was on a die that failed before the power cut and cannot be
+    /// restored; after the power cut the drive no longer knows the physical addresses of these units, because the spare
+    /// areas of a failed die cannot be read.
     pub units_on_dead: u64,
 }
 

@@ -168,7 +168,9 @@ impl Section {
         self.named_child(key, key)
     }
 
-    /// Returns the section for the sub-table `key`, a name that the user chose; listings show it as `shown` (`PLAN`).
+    /// Returns the section of the sub-table `key`, whose name the user chose; the section is empty if the key is not
+    /// written. In the listing of all configuration keys, the placeholder `shown` (such as `PLAN`) stands in place of
+    /// the name `key`.
     ///
     /// # Errors
     /// When `key` is written and is not a table.

@@ -55,9 +55,9 @@ impl PageMapped {
         Ok(())
     }
 
-    /// Makes the full superblocks of a die candidates for garbage collection again when a saved state is loaded, in the
-    /// order in which the victim policy must be informed of them (`told`). Superblocks on which a program failed are
-    /// queued for the relocation of their data instead.
+    /// Registers the full superblocks of a die as garbage-collection candidates again when a saved state is loaded.
+    /// `told` is the saved list of these superblocks, in the order in which the victim policy is informed of them; full
+    /// superblocks with a failed program are not in the list, and are queued for the relocation of their data instead.
     fn announce(&mut self, die: usize, told: &[u32]) -> Result<(), String> {
         let per_die = self.media.core.store.space.per_die;
         let first = self.media.core.store.space.global(die, 0);

@@ -10,7 +10,7 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::BTreeMap;
 use units::{Nanos, SuperblockId};
 
-/// Number of kinds of operation whose times the policy observes: erase and program.
+/// Number of kinds of operation whose times the wear levelling policy `latency-guided` observes: erase and program.
 const KINDS: usize = 2;
 
 /// Record of a superblock's last erase time and program time, and of the program/erase cycles at which these times last

@@ -63,7 +63,9 @@ pub struct AgeRow {
     pub readability: Option<Readability>,
     /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
-    /// Speed of the drive, measured before the simulated window of the ageing run; none where it was not measured.
+    /// Performance of the aged drive, measured under a saturating mix of reads and writes before the simulated window
+    /// of the ageing run: latencies, write rate, and times of programs and erases. `None` where no measurement was
+    /// made.
     pub speed: Option<Speed>,
 }
 

@@ -116,8 +116,9 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
-/// Returns the counts of the regulator (policy that trades write costs against read costs) so far: units by write cost
-/// and flash reads by read attempts; all zero on a drive without an error-correcting code.
+/// Returns the counters of the cost regulator so far: mapping units by write cost, flash reads by the step of the read
+/// ladder (hard read, then soft reads) that corrected the data, and totals of retries, rewrites and refreshes. All
+/// counters are zero on a drive without an error-correcting code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }

@@ -31,7 +31,8 @@ pub(crate) struct LayingOut {
     /// Index of the next logical unit to check or write.
     next: u32,
     fraction: f64,
-    /// Number of mapping units that the layout has written.
+    /// Number of mapping units that the layout (untimed writing, before the run, of the data that a workload expects on
+    /// the drive) has written so far.
     pub units: u64,
 }
 

@@ -8,8 +8,9 @@ const UNITS: [u64; 3] = [512, 4096, 65_536];
 /// Number of mapping units in the address range of random reads: so large that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// Pair of instances of the same read-ahead (prefetch) policy, which must give the same answers to the same reads, and
-/// the size in mapping units of the DRAM area that the policy wants for prefetched data.
+/// Two instances of one read-ahead (prefetch) policy in a conformance test, which gives both instances the same reads
+/// and checks that their answers are equal. `area` is the size, in mapping units, of the DRAM area that the policy
+/// wants for prefetched data.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],

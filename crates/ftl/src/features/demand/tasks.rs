@@ -98,8 +98,9 @@ impl Tasks {
         place as u32
     }
 
-    /// Ends the read of a translation unit (map page) that is known by the number `place`, and returns the record of
-    /// the read with the requests that wait for it.
+    /// Removes the read with number `place` (as returned by `begin`, not the number of the translation unit) from the
+    /// table of reads of translation units in flight. Returns the record of the read, with the requests that wait for
+    /// the read.
     pub fn end(&mut self, place: u32) -> Task {
         self.in_flight -= 1;
         self.tasks[place as usize].take().expect("a task is in flight")

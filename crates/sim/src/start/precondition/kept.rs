@@ -26,7 +26,8 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     out
 }
 
-/// Decodes the history of a miniature drive (its states at several moments) from numbers; `None` where the numbers
+/// Decodes the history of a miniature (scaled-down trial copy of the drive, simulated for preconditioning) from the
+/// numbers that were stored in an earlier run: the states of the miniature at several moments. `None` where the numbers
 /// encode no history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = NumbersLeft(numbers);

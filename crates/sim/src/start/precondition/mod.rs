@@ -202,8 +202,9 @@ impl Precondition {
         if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
     }
 
-    /// Makes a model of a write buffer with `slots` slots; `None` where the buffer is too small to matter for uniform
-    /// writes, or as large as the filled space.
+    /// Makes a queue with `slots` places as the model of the write buffer in preconditioning: each overwritten unit
+    /// passes through the queue, and a rewrite of a waiting unit is coalesced. `None` where the buffer has less than
+    /// 1/64 as many slots as there are filled units (rewrites of waiting units are rare), or at least as many.
     fn buffer_of(&self, slots: Option<u32>) -> Option<WaitingUnits> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
         Some(WaitingUnits::new(slots, self.filled))

@@ -168,9 +168,7 @@ impl Section {
         self.named_child(key, key)
     }
 
-    /// Returns the section of the sub-table `key`, whose name the user chose; the section is empty if the key is not
-    /// written. In the listing of all configuration keys, the placeholder `shown` (such as `PLAN`) stands in place of
-    /// the name `key`.
+    /// Returns the sub-table `key`, a name that the user chose; empty if it is not written. The list of keys shows `shown`.
     ///
     /// # Errors
     /// When `key` is written and is not a table.

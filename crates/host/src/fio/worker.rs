@@ -30,8 +30,7 @@ pub enum CloneAnswer {
     Wait(u64),
     /// Next step of a fio job clone: it issues no request until one of its requests completes.
     Full,
-    /// Answer of a fio job clone that is asked for its next request: the workload must first ask the clone's fio flow
-    /// (jobs whose requests are kept in proportion) whether the clone may issue a request.
+    /// Next step of a fio job clone: the workload must first ask the clone's fio flow whether it may issue a request.
     Ask,
     /// Next step of a fio job clone: it has finished and issues no further request.
     Finished,
@@ -43,8 +42,7 @@ enum Gate {
     Open,
     /// Reason for no request of the fio job clone now: a flush (`fsync`, `fdatasync`) is due once none is in flight.
     DrainToFlush,
-    /// Reason for no request of the fio job clone now: a pass over the clone's files has ended, and `end_fsync` flushes
-    /// the files one after the other before the next pass. Each flush waits until no request of the clone is in flight.
+    /// Reason for no request of the fio job clone now: after a pass, `end_fsync` flushes each file before the next pass.
     EndFlush,
     /// Reason for no request of the fio job clone now: its flush is in flight.
     Flushing,

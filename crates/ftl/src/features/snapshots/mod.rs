@@ -6,7 +6,7 @@
 //! invalid when the last snapshot that sees them is dropped.
 //!
 //! A snapshot sees what the drive had received at its moment, in the buffer or on flash. The drive then writes its map
-//! to flash, [`ENTRY_BYTES`](crate::layout::ENTRY_BYTES) for each unit: a checkpoint, which is what a snapshot costs at once.
+//! to flash, `layout::ENTRY_BYTES` for each unit: a checkpoint, which is what a snapshot costs at once.
 //!
 //! How they survive a power cut: `records`.
 

@@ -2,8 +2,8 @@
 
 `make wheels` runs this. The linker is Zig's, from PyPI, with the symbols of a glibc that is old enough for
 manylinux_2_17. Nothing of this machine may be in a wheel: no path, no time. Where the Debian of
-`tests/portable/chroot.sh` is (out/portable, or what PORTABLE says), wheels are built there, for any processor and
-from a profile that is recorded first.
+`tests/portable/chroot.sh` is (out/portable, or what PORTABLE says), wheels are built there, for any
+processor and from a profile that is recorded first.
 """
 
 import argparse

@@ -1,3 +1,4 @@
+/* Random requests to a Floatgate drive in gem5: startup, one request, and what its answer does. */
 #include "floatgate_traffic.hh"
 
 #include "sim/sim_exit.hh"

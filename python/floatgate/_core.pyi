@@ -5,166 +5,153 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 class PolicyTimeout(BaseException):
-    """A policy in Python did not answer in time; raised in the policy's call."""
+    """A policy did not answer in time; raised within it."""
 
 class Stopped(KeyboardInterrupt):
-    """Work went on for more than a second after a stop was asked for, and is ended by this exception."""
+    """A slice of work that did not end by itself after a stop was asked for."""
 
 class InputError(Exception):
-    """The user's input is wrong; the message is one line with place, value and what is expected."""
+    """The user's input is not right; the message is one line with place, value and expectation."""
 
 class BrokenInvariant(Exception):
-    """The core found an error in itself (a Rust panic)."""
+    """The core contradicted itself (a Rust panic)."""
 
 def version() -> str: ...
 def cell_laws() -> int:
-    """Return the version number of the cell model from which characterization tables are derived."""
+    """The number of the laws of cells that tables are derived by today."""
 
 def drives(folders: list[str]) -> str:
-    """Return the names, titles and paths of all drives as `[{name, title, path}]`."""
+    """List drives as `[{name, title, path}]`."""
 
 def chips(folders: list[str]) -> str:
-    """Return the names, titles and paths of all chips as `[{name, title, path}]`."""
+    """List chips as `[{name, title, path}]`."""
 
 def keys(folders: list[str], drive: str | None = None, overrides: list[str] = ...) -> str:
-    """Return all configuration keys as `[{key, type, unit, range, names, default, required, help, needs}]`.
+    """Every key as `[{key, type, unit, range, names, default, required, help, needs}]`.
 
-    On a drive, also `value`, `place`, `source` and `off`: the reason why the key has no effect there.
+    On a drive also `value`, `place`, `source` and `off`: what it lacks there.
     """
 
 def explain_drive(drive: str, overrides: list[str], folders: list[str]) -> str:
     """`{name, title, capacity_bytes, entries: [{key, value, place, source, help, expected}]}`."""
 
 def memory_bytes(drive: str, settings: list[str], folders: list[str] | None, check: bool) -> int:
-    """Return the bytes of the machine's memory that the simulation of a drive takes.
-
-    With the checker if `check` is true; without folders `settings` is the whole configuration.
-    """
+    """Reckon what a drive takes of memory; without folders `settings` is the whole configuration."""
 
 def free_memory_bytes() -> int | None:
-    """Return the bytes of the machine's memory that simulated drives may take; None where unknown."""
+    """Return what drives may take of the machine's memory, where that is known."""
 
 def explain_chip(chip: str, folders: list[str]) -> str:
     """`{name, title, entries: [...]}`."""
 
 def result_schema() -> str:
-    """Return the JSON Schema of `run.json`."""
+    """The JSON Schema of `run.json`."""
 
 def ask_to_stop() -> None:
-    """Ask that work end after its present slice; one that takes over a second is ended by Stopped."""
+    """Say that work is to end with its slice; what goes on for longer than a second is ended by Stopped."""
 
 def end_at_once() -> None:
-    """Ask that the running work end at once."""
+    """Say that work is to end now."""
 
 def forget_stop() -> None:
-    """Withdraw the request to stop: it does not concern work that begins from now on."""
+    """Say that what was asked concerns no work that begins from now on."""
 
 def policies() -> str:
-    """Return all policies as `[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
+    """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
 
 def check_policy(seam: str, name: str, may_starve: bool) -> None:
-    """Test the policy `name` with its seam's test battery; raises InputError with the rule that it breaks."""
+    """Put the policy `name` through its seam's battery; raise InputError with the rule it breaks."""
 
 def policy_timeout(limit_ns: int) -> None:
-    """Set the time limit, in ns, for one answer of a policy in Python."""
+    """Set how long a policy in Python may take for one answer."""
 
 def compiled_watch() -> tuple[int, int]:
-    """Return two addresses for the loops of compiled policies.
-
-    The first is of a number that is not 0 while any call takes too long, the second of the function that
-    tells whether it is the call of this thread.
-    """
+    """Return where loops of compiled policies look whether one is late, and what they call then."""
 
 def compiled_is_asked() -> bool:
-    """Return whether this thread is in a method of a compiled policy."""
+    """Return whether this thread is in a compiled policy."""
 
 def generators() -> str:
-    """Return the names and titles of all built-in workloads (fio jobs) as `[{name, title}]`."""
+    """List named workload generators as `[{name, title}]`."""
 
 def fio_jobs(workload: str) -> str:
-    """Return the fio jobs of a workload as `[{name, clones, together, options}]`; `null` if it has none."""
+    """List the fio jobs of a workload as `[{name, clones, together, options}]`; `null` where it has none."""
 
 def fio_check(workload: str, capacity: int) -> None:
-    """Check that fio jobs can run on a drive of `capacity` bytes; raises InputError if they cannot."""
+    """Set fio jobs up on a drive of `capacity` bytes; raises InputError when they do not run."""
 
 def trace_formats() -> str:
-    """Return all trace formats as `[{name, title, units, recognised, writable}]`."""
+    """List trace formats as `[{name, title, units, recognised, writable}]`."""
 
 def trace_info(path: str, options: str) -> str:
-    """Read a whole trace once and return statistics of its requests, as JSON."""
+    """Read a whole trace and describe it."""
 
 def trace_convert(path: str, options: str, out: str, to: str) -> int:
-    """Write a trace to the file `out` in the format `to`; return the number of requests."""
+    """Rewrite a trace in another format; returns the number of requests."""
 
 def volumes() -> str:
-    """Return the synthetic volumes, with sources, as `{synthetic, volumes, parameters}`."""
+    """List synthetic volumes and their parameters as `{synthetic, volumes, parameters}`, with sources."""
 
 def volume_info(spec: str, seed: int, access: str) -> str:
-    """Make the requests of a synthetic volume once and return their statistics as `trace_info` does."""
+    """Describe the requests of a synthetic volume as `trace_info` does those of a file."""
 
 def volume_convert(spec: str, seed: int, out: str, to: str) -> int:
-    """Write the requests of a synthetic volume to a trace file; return the number of requests."""
+    """Write the requests of a synthetic volume as a trace; returns their number."""
 
 def plain_lines(rows: list[Any]) -> str:
-    """Return lines of CSV, made of tuples of whole numbers, None and words without commas."""
+    """Lines of CSV: of tuples of whole numbers, None and words without commas."""
 
 def size_bytes(text: str) -> int:
-    """Parse a size with its unit, such as `16KiB`, into bytes."""
+    """Read a size with its unit, `16KiB`."""
 
 def student_t(probability: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for a probability from 0.5 to 1.
-
-    `freedom` is the number of degrees of freedom.
-    """
+    """What a Student variable of so many degrees stays below with a probability from 0.5 to 1."""
 
 def nanoseconds(text: str) -> int:
-    """Parse a time with its unit, such as `10s`, into nanoseconds."""
+    """Read a time with its unit, `10s`."""
 
 def state_info(path: str) -> str:
-    """Return the origin and the geometry of a saved drive state, as JSON; the drive is not built."""
+    """Describe a stored drive state without building the drive."""
 
 class Session:
-    """A simulation run. Not thread-safe; the interpreter lock is released inside `advance`."""
+    """One run. Not thread-safe; the interpreter lock is released inside `advance`."""
 
     def __init__(
         self, drive: str, overrides: list[str], folders: list[str], workload: str, options: str
     ) -> None: ...
     @staticmethod
     def resolved(name: str, assignments: list[str], workload: str, options: str) -> Session:
-        """Open a run from the resolved configuration of an earlier run."""
+        """Open the same for the resolved configuration of an earlier run."""
 
     def describe(self) -> str:
-        """Return a description of the run before it begins, as JSON."""
+        """Say what will be run, before it is."""
 
     def advance(self, events: int) -> str:
-        """Simulate about `events` events and return the progress of the run.
+        """Simulate up to `events` events.
 
         `{done, phase, fraction, simulated_ns, host_requests, page_operations}`.
         """
 
     def is_broken(self) -> bool:
-        """Return whether the run cannot go on.
-
-        A signal in a policy's call or a broken invariant has then ended the work in the middle.
-        """
+        """Whether what ended its work, a signal in a policy's call for one, leaves nothing to go on with."""
 
     def interrupt(self) -> None:
-        """End the run early: take no more requests; requests in flight are still completed."""
+        """Take no more requests; requests in flight are still answered."""
 
     def glance(self) -> str:
-        """Return the results so far, as JSON; the run goes on. Raises InputError before the workload."""
+        """Return what was measured so far; the run goes on. Raises InputError before it began."""
 
     def result(self) -> str:
-        """Return all results of the finished or interrupted run, as JSON."""
+        """Return the result, when done or interrupted."""
 
     def requests(self) -> Table:
-        """Return the requests completed since the last call, as a table, and remove them."""
+        """Drain the requests completed since the last call."""
 
     def timeline(self) -> bytes:
-        """Return the bytes of the timeline's file that were added since the last call."""
+        """Return a piece of the timeline's file: what was added since the last call."""
 
 class Server:
-    """A server that offers a simulated drive as a network block device.
+    """A drive as a network block device.
 
     One thread serves, without the interpreter lock; others may call `progress` and `stop` meanwhile.
     """
@@ -173,31 +160,31 @@ class Server:
         self, drive: str, overrides: list[str], folders: list[str], options: str, serve: str
     ) -> None: ...
     def uri(self) -> str:
-        """Return the URI by which clients reach the server."""
+        """Return how clients name it."""
 
     def serve(self, slice_ms: int) -> None:
-        """Serve clients for about `slice_ms` milliseconds, or until `stop`."""
+        """Serve for about so long, or until `stop`."""
 
     def progress(self) -> str:
-        """Return the server's progress as JSON, at most a second old, without holding up the server."""
+        """Return how far it was when it left word last, at most a second ago; holds nothing up."""
 
     def stop(self) -> None:
-        """Make `serve` return soon, and each later call at once."""
+        """Let `serve` return soon, and each later one at once."""
 
     def end(self) -> None:
-        """Complete the requests in flight and disconnect all clients."""
+        """Answer the requests in flight and take leave of all clients."""
 
     def result(self) -> str:
-        """Return all results of the measurement, as JSON, after `end`."""
+        """Return everything measured, after the end."""
 
     def close(self) -> None:
-        """Let the drive come to rest and complete its image file for the next server."""
+        """Bring the drive to rest and leave its image for the next server."""
 
     def requests(self) -> Table:
-        """Return the requests completed since the last call, as a table, and remove them."""
+        """Drain the requests completed since the last call."""
 
 class Completion:
-    """A completed request of a drive: its times, its status, and the stages of its latency."""
+    """A request that the drive has answered."""
 
     id: int
     submitted_ns: int
@@ -212,7 +199,7 @@ class Completion:
     stages_ns: dict[str, int]
 
 class SteppedDrive:
-    """Base class of `fg.Drive`: a drive that a program steps. Its methods are documented in the core."""
+    """What `fg.Drive` is made of; what each call does is said in the core, where `help()` finds it."""
 
     name: str
     title: str
@@ -252,10 +239,10 @@ class SteppedDrive:
 def step_words() -> tuple[list[str], list[tuple[int, str]], list[str]]: ...
 def step_op(name: str) -> int: ...
 def table_columns() -> str:
-    """Return the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
+    """List the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
 
 class Table:
-    """A table of columns of equal length, in Arrow's memory; a gap is None."""
+    """Columns of equal length, in Arrow's memory; None is a gap."""
 
     def __init__(
         self, columns: list[tuple[str, str, str, str]], values: Mapping[str, Sequence[Any]]
@@ -264,29 +251,29 @@ class Table:
     def num_rows(self) -> int: ...
     @property
     def columns(self) -> list[tuple[str, str, str, str]]:
-        """Return name, type, unit and meaning of each column."""
+        """Name, type, unit and meaning."""
 
     def column(self, name: str) -> list[Any]: ...
     def complete(self, name: str) -> bool:
-        """Return whether the column has no gaps."""
+        """Whether the column has no gaps."""
 
     def column_bytes(self, name: str) -> bytes:
-        """Return the values of a column of numbers without gaps, as little-endian bytes."""
+        """Little-endian numbers of a column without gaps."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 class Writer:
-    """Writer of one Parquet file, table by table."""
+    """Writes one Parquet file, table by table."""
 
     def __init__(self, path: str | Path) -> None: ...
     def write(self, table: Table) -> None: ...
     def close(self) -> None: ...
 
 def read_parquet(path: str | Path, rows_most: int) -> Table:
-    """Read a Parquet file into a table. Raises FileNotFoundError, OSError or InputError."""
+    """Read a Parquet file. Raises FileNotFoundError, OSError or InputError."""
 
 class Ageing:
-    """A drive that is aged to the end of its life; values cross as JSON. Raises InputError."""
+    """A drive on its way to its end; what crosses is JSON. Raises InputError."""
 
     def __init__(self, drive: str, overrides: list[str], folders: list[str], options: str) -> None: ...
     def capacity_bytes(self) -> int: ...
@@ -298,7 +285,7 @@ class Ageing:
     def go_on(self) -> tuple[str | None, float]: ...
 
 class LogRows:
-    """Rows that the test rig logged of a block while the block was cycled."""
+    """What the rig logged of a block while it was cycled."""
 
     def __init__(self, block: int, packed: bytes) -> None: ...
     def __len__(self) -> int: ...
@@ -310,7 +297,7 @@ class LogRows:
     def changes(self) -> list[tuple[str, int | None, list[int], list[int]]]: ...
 
 class Chip:
-    """A simulated flash chip on the test bench; values cross as JSON, numbers, bytes. Raises InputError."""
+    """A simulated chip on the bench; what crosses is JSON, numbers and bytes. Raises InputError."""
 
     def __init__(
         self, name: str, folders: list[str], seed: int, overrides: list[str] = ..., tables: bool = ...
@@ -367,14 +354,14 @@ def page_error_rates(
 _Seen = tuple[float, float, list[list[float]], list[float], list[float], list[float]]
 
 class EccPage:
-    """A flash page at a certain wear and rest, as a channel for error correction."""
+    """A page of cells in its condition, as a channel."""
 
     @staticmethod
     def normal(bits: int, page: int, rate: float) -> EccPage: ...
     def seen(self, known: EccPage, soft_bits: int, placement: str) -> _Seen: ...
 
 class EccTrial:
-    """Trial of an error correcting code: random codewords sent over channels. Raises InputError."""
+    """Words of a code, decoded over one channel after the other. Raises InputError."""
 
     def __init__(
         self, name: str, file: tuple[str, str] | None, decoder: str, settings: list[str], seed: int

@@ -309,8 +309,10 @@ def test_names_complete_and_explain_themselves(documents: dict[str, dict[str, An
     (tmp_path / "run.json").write_text(json.dumps(documents["mixed"]))
     run = fg.Run.open(tmp_path)
     assert {"victims", "free_at_choice_mean"} <= set(dir(run.ftl.gc))
-    explained = "Means are over the victims that it chose; null without victims."
-    assert " ".join(str(results.Gc.__doc__).split()).endswith(explained)
+    assert " ".join(str(results.Gc.__doc__).split()) == (
+        "Results on garbage collection in the measured window. Means are over the victims that it chose; "
+        "null without victims."
+    )
     with pytest.raises(AttributeError, match=r"no Latency.p98 \(did you mean p99\?\)"):
         _ = run.latency.read.p98  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="cannot assign"):

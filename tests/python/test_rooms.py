@@ -41,7 +41,7 @@ LINES_MOST = 500  # of a file
 SCREEN = 60  # lines of a function
 METHODS_MOST = 60  # of a class
 #: What the package may grow to, but for what is generated, and rooms that an extra brings to work.
-PACKAGE_LINES_MOST = 37_620
+PACKAGE_LINES_MOST = 37_540
 APART = ("_generated", "lab", "twin")
 #: What is imported from above where it is used, and why.
 FROM_ABOVE = {

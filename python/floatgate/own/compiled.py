@@ -11,7 +11,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class Question:
-    """Arguments and answer of a compiled method, by the names of types in `floatgate.own.machine`."""
+    """What a compiled method is told and how it answers, in the words of `floatgate.own.machine`."""
 
     arguments: Mapping[str, str] = field(default_factory=dict)
     view: type["View"] | None = None  # comes first, before the arguments
@@ -20,7 +20,7 @@ class Question:
 
 
 class View:
-    """What a compiled policy may know: numbers, and arrays that show the drive's memory during the call."""
+    """What a compiled policy is shown: numbers, arrays on the drive's memory; right during the call."""
 
     layout: ClassVar[Mapping[str, str]]
 
@@ -28,8 +28,7 @@ class View:
 class Compiled(Own):
     """A policy whose questions are asked for each request or unit: it is decorated with `@fg.compiled`.
 
-    `attach` and questions that are asked only once run in plain Python. `attach` makes the policy's state:
-    NumPy arrays and numbers.
+    `attach`, and what else is asked once, stays Python. It makes the state: NumPy arrays and numbers.
     """
 
     questions: ClassVar[Mapping[str, Question]]  # which methods become machine code
@@ -55,7 +54,7 @@ def compiled(cls: Class) -> Class:
 
 
 def methods_of(cls: type[Compiled]) -> dict[str, FunctionType]:
-    """Return the methods that become machine code: answers to questions, and methods that these may call."""
+    """Return the methods that become machine code: answers to questions, and what they may call."""
     found: dict[str, FunctionType] = {}
     for base in reversed(cls.__mro__):
         if issubclass(base, Own) and base is not Own and "must" not in vars(base) and base is not Compiled:
@@ -65,5 +64,5 @@ def methods_of(cls: type[Compiled]) -> dict[str, FunctionType]:
 
 
 def is_compiled(cls: type[Any]) -> bool:
-    """Return whether the methods of a class become machine code."""
+    """Return whether a class's methods become machine code."""
     return issubclass(cls, Compiled) and cls.is_compiled

@@ -1,4 +1,4 @@
-"""Eviction policies in Python, compiled: policies that choose which unit leaves the write buffer next."""
+"""Eviction policies in Python, compiled: which kept unit the buffer lets go of next."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, SupportsIndex
@@ -14,7 +14,7 @@ HELD, CLEAN = 2, 3  # how the core numbers them
 
 
 class EvictionView(View):
-    """What a policy may know of the write buffer. Arrays are by slot; only kept slots may be chosen."""
+    """What a policy may know when it chooses. Arrays are by slot; only kept slots may be chosen."""
 
     kept: int  # slots kept now
     keep: int  # how many may be kept
@@ -31,19 +31,18 @@ class EvictionView(View):
     }
 
     def is_dirty(self, slot: int) -> bool:
-        """Return whether a kept slot holds data that the flash does not (a dirty unit)."""
+        """Return whether a slot holds data that the flash does not."""
         return bool(self._state[slot] == HELD)
 
     def is_kept(self, slot: int) -> bool:
-        """Return whether the buffer keeps the unit in a slot, so that the policy may choose the slot."""
+        """Return whether a slot may be chosen."""
         return bool(self._state[slot] == HELD or self._state[slot] == CLEAN)
 
 
 class Policy(Compiled):
-    """An eviction policy of the write buffer; one object for the drive.
+    """An eviction policy, one object for the drive. It is asked where the buffer keeps more than it may.
 
-    The policy is asked when the buffer keeps more slots than it may. Slots are numbered from 0; each is kept
-    from `on_keep` to `on_leave`. A notification that the class does not define takes no time.
+    Slots are numbered from 0; each is kept from `on_keep` to `on_leave`. What is not defined costs nothing.
     """
 
     seam: ClassVar[str] = "ftl.buffer.eviction"
@@ -66,36 +65,29 @@ class Policy(Compiled):
     }
 
     def attach(self, slots: int, block_units: int) -> None:
-        """Make the policy's state, for a buffer of `slots` slots.
-
-        `block_units` is the number of mapping units of a block of the map. Called once, in plain Python,
-        before the buffer is used.
-        """
+        """Begin: so many slots, and units of a block of the map. Python, once: state is made here."""
 
     def is_drain(self) -> bool:
-        """Return True if by default no slot is kept: units leave in order of arrival. In plain Python."""
+        """Return whether it is a queue in which nothing need wait: then the buffer keeps nothing. Python."""
         return False
 
     def pads(self) -> bool:
-        """Return True if a logical block that is evicted is programmed whole, with units read from flash.
-
-        It matters only on a drive whose map is of blocks. Asked once, in plain Python.
-        """
+        """Return whether a block of which units leave is written whole, with a map of blocks. Python."""
         return False
 
     def on_keep(self, slot: int, lpn: int, is_dirty: bool) -> None:
-        """Take note that the buffer keeps a slot from now on; `is_dirty`: its data are not on flash."""
+        """Take note that a slot is kept from now on; `is_dirty`: with data that the flash does not hold."""
 
     def on_use(self, slot: int, lpn: int, is_write: bool) -> None:
-        """Take note that the host read a kept slot or, if `is_write`, overwrote it."""
+        """Take note that the host read a kept slot, or wrote it anew."""
 
     def on_leave(self, slot: int, lpn: int) -> None:
         """Take note that a slot is kept no longer: chosen, trimmed, flushed or about to be programmed."""
 
     def choose(self, view: EvictionView) -> SupportsIndex:
-        """Return the kept slot to evict next; at least one slot is kept."""
+        """Return one of the kept slots, of which there is at least one."""
         raise NotImplementedError
 
     def is_overdue(self) -> bool:
-        """Return whether a unit should be evicted although the write buffer has free space."""
+        """Return whether a unit should leave although there is room."""
         return False

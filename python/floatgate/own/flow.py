@@ -1,4 +1,4 @@
-"""Read flows in Python: policies that choose the next attempt to read a page (retry step, soft bits)."""
+"""Flows of reads in Python: which attempt comes next for a page's read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class FlowView:
-    """What a flow may know of a read of which no attempt so far could be decoded."""
+    """What a flow may know of a read of which the attempts so far did not come right."""
 
     page_type: int  # which bit of its cells the page holds
     attempts: int  # so far
@@ -27,25 +27,20 @@ class FlowView:
 
 
 class Policy(Own):
-    """A read flow. A drive has one object, which is asked for each attempt of a read that may fail."""
+    """A flow of reads. A drive has one object, asked for each attempt of a read that may fail."""
 
     seam: ClassVar[str] = "ecc.flow"
     must: ClassVar[tuple[str, ...]] = ("next",)
     may: ClassVar[tuple[str, ...]] = ("notes",)
 
     def next(self, view: FlowView) -> tuple[int, int] | tuple[int, int, float] | None:
-        """Return the next attempt to read the page, or None to give up, which the first answer must not be.
+        """Return the next attempt, or None to give up, which the first answer cannot be.
 
-        An attempt is a retry step, 0 for the default read references, and a number of soft bits, 1 for a hard
-        read. A third number is the estimated raw bit error rate above which the attempt is not decoded. A
-        drive gives up after 255 attempts.
+        An attempt is a step of the retries, 0 for the usual references, and soft bits, 1 for a hard read. A
+        third number is the estimated error rate above which it is not decoded. A drive gives up after 255.
         """
         raise NotImplementedError
 
     def notes(self) -> Sequence[str]:
-        """Return the records that the drive must keep for this flow. Asked once.
-
-        They are `estimates` (raw bit error rate of each attempt) and `good_steps` (last successful retry step
-        of each superblock).
-        """
+        """Return what is noted: `estimates` (of error rates), `good_steps` (of superblocks). Asked once."""
         return ()

@@ -1,4 +1,4 @@
-"""Views and random streams that a drive lends to a policy in Python for one call; the core makes them."""
+"""What a drive lends to a policy in Python for one call; the core makes it."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,49 +8,45 @@ if TYPE_CHECKING:
 
 
 class Random(Protocol):
-    """Random stream of a policy: the same seed gives the same numbers."""
+    """A policy's own random stream: the same numbers from the same seed."""
 
     def below(self, bound: int) -> int:
-        """Draw a whole number from 0 to below `bound`, all equally likely."""
+        """Return a whole number from 0 to below `bound`, each as likely."""
 
     def unit(self) -> float:
-        """Draw a number from 0 to below 1, all equally likely."""
+        """Return a number from 0 to below 1."""
 
     def bits(self) -> int:
-        """Draw 64 random bits, as a whole number."""
+        """Return 64 random bits."""
 
 
 class DieView(Protocol):
-    """Read-only view of a die for a policy.
-
-    Arrays show the drive's memory and are valid during the call only. Those of all superblocks are indexed by
-    superblock of this die.
-    """
+    """A die as a policy sees it. Arrays are the drive's memory, by superblock: right during the call only."""
 
     @property
     def candidates(self) -> "NDArray[np.uint32]":
-        """Superblocks that the policy may choose, in an order that is the same in each run."""
+        """The superblocks that may be chosen, in no meaningful but a repeatable order."""
 
     @property
     def valid_units(self) -> "NDArray[np.uint32]":
-        """Number of valid mapping units in each superblock."""
+        """Mapping units still valid in each superblock."""
 
     @property
     def pe_cycles(self) -> "NDArray[np.uint32]":
-        """Number of program/erase cycles of each superblock."""
+        """Program/erase cycles of each superblock."""
 
     @property
     def closed_at(self) -> "NDArray[np.uint64]":
-        """Value of the die's write clock (`clock`) when each superblock was closed."""
+        """The write clock when each superblock was closed."""
 
     @property
     def streams(self) -> "NDArray[np.uint8]":
-        """Number of the write stream for which each superblock was opened last."""
+        """The stream that each superblock was opened for last."""
 
     @property
     def clock(self) -> int:
-        """Present write clock: number of mapping units written to this die so far, by all origins."""
+        """Mapping units written to this die so far, by all origins."""
 
     @property
     def random(self) -> Random:
-        """Random stream of this policy."""
+        """This policy's own random stream."""

@@ -1,4 +1,4 @@
-"""Base class of policies in Python: a class with parameters, of which a drive makes its own objects."""
+"""What every policy in Python is: a class with parameters, whose objects choose themselves for a drive."""
 
 import builtins
 from collections.abc import Mapping
@@ -26,9 +26,8 @@ class Parameter:
 class Own:
     """A policy in Python. Its parameters are annotated attributes, with their defaults: `d: int = 10`.
 
-    An object of the class stands for the policy with these parameters: `fg.run(..., policies=[Mine(d=4)])`.
-    The drive makes objects of its own, for instance one for each die, and asks these; they make their state
-    in `attach`.
+    An object of it stands for the policy with these parameters: `fg.run(..., policies=[Mine(d=4)])`. The
+    drive makes its own objects, one for each die, and asks them; what they keep they make in `attach`.
     """
 
     seam: ClassVar[str]
@@ -53,7 +52,7 @@ class Own:
         return f"{type(self).__name__}({given})"
 
     def overrides(self) -> list[str]:
-        """Return the policy and its parameters as `--set` takes them."""
+        """Return the policy as `--set` takes it."""
         from floatgate.own import found
 
         chosen = [f"{self.seam}.name={found.called(type(self))}"]

@@ -1,4 +1,4 @@
-"""Orders of refreshes in Python: policies that choose which superblock due for refresh is rewritten next."""
+"""Orders of refreshes in Python: which of the superblocks that wait is written anew next."""
 
 from typing import TYPE_CHECKING, ClassVar, Protocol, SupportsIndex
 
@@ -11,27 +11,24 @@ if TYPE_CHECKING:
 
 
 class RefreshView(DieView, Protocol):
-    """What a policy may know of a die; candidates wait for refresh, in the order in which they fell due."""
+    """What a policy may know; candidates wait to be written anew, the first that fell due first."""
 
     @property
     def due_since_ns(self) -> "NDArray[np.uint64]":
-        """Time at which each candidate fell due, in ns of simulated time; in the order of `candidates`."""
+        """Since when each candidate has been due, in its place: ns of simulated time."""
 
     @property
     def now_ns(self) -> int:
-        """Present simulated time in ns."""
+        """Simulated time, in ns."""
 
 
 class Policy(Own):
-    """A policy for the order of refreshes. Each die has its own object; superblocks are numbered per die."""
+    """An order of refreshes. Each die has its own object; superblocks are numbered within the die."""
 
     seam: ClassVar[str] = "ftl.refresh.order"
     must: ClassVar[tuple[str, ...]] = ("next",)
     may: ClassVar[tuple[str, ...]] = ()
 
     def next(self, view: RefreshView) -> SupportsIndex:
-        """Return the one of `view.candidates` to rewrite next.
-
-        Asked when a die has time for a refresh and at least two superblocks wait.
-        """
+        """Return one of `view.candidates`. Asked when a die has time and two superblocks or more wait."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Cost regulators in Python, compiled: policies that choose the write cost of each mapping unit."""
+"""Cost regulators in Python, compiled: at what cost a unit is written."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WriteCost:
-    """A write cost: a way to program units, and the time for which their data must stay correctable."""
+    """A write cost: how units are written, and for how long."""
 
     step_uv: int  # increment of the program voltage from pulse to pulse
     retention_ns: int  # how long the data must stay correctable
@@ -24,7 +24,7 @@ class WriteCost:
 
 @dataclass(frozen=True)
 class Steps:
-    """Program steps (ISPP) in microvolts and retention time for every regulator, from `[ftl.write_cost]`."""
+    """The steps that every regulator may use, from `[ftl.write_cost]`, in microvolts."""
 
     fine_uv: int
     usual_uv: int  # the chip's own, to which its program times belong
@@ -32,23 +32,20 @@ class Steps:
     retention_ns: int  # how long data must stay correctable
 
     def high(self) -> WriteCost:
-        """Return the write cost with the fine program step: slow to write, cheap to read."""
+        """Return a high-cost write: slow to write, cheap to read."""
         return WriteCost(self.fine_uv, self.retention_ns)
 
     def medium(self) -> WriteCost:
-        """Return the write cost with the chip's usual program step."""
+        """Return a usual write."""
         return WriteCost(self.usual_uv, self.retention_ns)
 
     def low(self) -> WriteCost:
-        """Return the write cost with the coarse program step: fast to write, costly to read."""
+        """Return a low-cost write."""
         return WriteCost(self.coarse_uv, self.retention_ns)
 
 
 class WriteView(View):
-    """What a regulator may know of a mapping unit to be written and of its die.
-
-    Arrays are indexed by write cost, in the order in which `costs` returned them.
-    """
+    """What a regulator may know when a unit is written. Arrays are by write cost, in the order of `costs`."""
 
     origin: int  # on whose behalf: HOST, GC, WEAR, ... of the policy
     first: bool  # the host never accessed this unit since the run began (without bits: never wrote it)
@@ -78,7 +75,7 @@ class WriteView(View):
 
 
 class ReadView(View):
-    """What a regulator may know of a mapping unit that the host reads from flash."""
+    """What a regulator may know when the host reads a unit from flash."""
 
     first: bool  # the host never accessed this unit before
     cost: int  # what it was written at
@@ -87,9 +84,9 @@ class ReadView(View):
 
 
 class Policy(Compiled):
-    """A cost regulator; one object serves the drive. Of single units it keeps only the `bits` it is given.
+    """A cost regulator, one object for the drive. Of single units it keeps the `bits` that it is handed.
 
-    The drive stores these bits with the map, 0 at first. Origins are numbers: `view.origin == self.HOST`.
+    The drive stores those bits with the map, 0 at first. Origins are numbers: `view.origin == self.HOST`.
     """
 
     HOST, GC, WEAR, READ_MODIFY_WRITE, RESCUE, PADDING, REWRITE = range(7)
@@ -106,27 +103,24 @@ class Policy(Compiled):
     beside: ClassVar[Mapping[str, type]] = {"ReadView": ReadView, "Steps": Steps, "WriteCost": WriteCost}
 
     def attach(self) -> None:
-        """Make the regulator's state. Called once, in plain Python, before `choose` and `on_read`."""
+        """Begin. Called once, as Python: state is made here."""
 
     def costs(self, steps: Steps) -> list[WriteCost]:
-        """Return the 1 to 8 write costs to choose from: `[steps.high(), steps.low()]`. In plain Python."""
+        """Return the write costs to choose from, 1 to 8 of them: `[steps.high(), steps.low()]`. Python."""
         raise NotImplementedError
 
     def bits_per_unit(self) -> int:
-        """Return the number of bits, 0 to 6, that the drive stores for each mapping unit. In plain Python."""
+        """Return the bits that are kept for each mapping unit, 0 to 6. Python."""
         return 0
 
     def choose(self, view: WriteView, bits: int) -> SupportsIndex | tuple[SupportsIndex, int]:
-        """Return the index in `costs` of a unit's write cost, or that index and the unit's new bits.
+        """Return the place in `costs` of the cost at which a unit is written, or that and its new bits.
 
-        Asked when a unit is assigned to a program, for host data and for all relocated data.
+        Asked when a unit is bound to a program, for the host and for all that moves data.
         """
         raise NotImplementedError
 
     def on_read(self, view: ReadView, bits: int) -> bool | tuple[bool, int]:
-        """Return whether a unit that the host reads should be rewritten, or that and the unit's new bits.
-
-        The rewrite happens when the unit's die is idle.
-        """
+        """Return whether a unit that is read should be written anew in idle time, or that and new bits."""
         del view, bits
         return False

@@ -1,4 +1,4 @@
-"""Schedulers in Python, compiled: policies that choose the waiting operation that a die starts next."""
+"""Schedulers in Python, compiled: which waiting operation a die starts next."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, SupportsIndex
@@ -15,7 +15,7 @@ CLASSES = 5
 
 
 class DieView(View):
-    """What a scheduler may know of a die's queues. Arrays are by class of operations, HOST_READ to ERASE."""
+    """What a scheduler may know about a die. Arrays are by class of operations, HOST_READ to ERASE."""
 
     urgent: bool  # the die is short of free superblocks: the host waits for garbage collection
     now_ns: int
@@ -34,14 +34,11 @@ class DieView(View):
     }
 
     def is_ready(self, of: int) -> bool:
-        """Return whether an operation of class `of` waits and may be chosen."""
+        """Return whether an operation of a class waits and may be chosen."""
         return self._ready >> of & 1 != 0
 
     def oldest(self, classes: int) -> int:
-        """Return the ready class whose oldest operation was submitted first; -1 if no class is ready.
-
-        Only the classes in the bit mask `classes` count.
-        """
+        """Return the ready class of a set, one bit each, whose oldest operation came first; -1: none is."""
         found = -1
         for of in range(CLASSES):
             if (self._ready & classes) >> of & 1 and (
@@ -52,7 +49,7 @@ class DieView(View):
 
 
 class Policy(Compiled):
-    """A scheduler; one object for all dies of the drive. Classes and kinds of operations are numbers."""
+    """A scheduler, one object for all dies of the drive. Classes and kinds of operations are numbers."""
 
     HOST_READ, INTERNAL_READ, HOST_PROGRAM, INTERNAL_PROGRAM, ERASE = range(CLASSES)
     ALL = (1 << CLASSES) - 1  # classes
@@ -67,23 +64,20 @@ class Policy(Compiled):
     }
 
     def attach(self) -> None:
-        """Make the scheduler's state. Called once, first, in plain Python."""
+        """Begin. Called once, as Python: state is made here."""
 
     def hastens_collection(self) -> bool:
-        """Return whether garbage collection goes before host programs on a die short of free superblocks.
-
-        Asked once, in plain Python.
-        """
+        """Return whether garbage collection of an urgent die goes before the host's programs. Asked once."""
         return False
 
     def pick(self, view: DieView) -> SupportsIndex:
-        """Return the ready class whose oldest operation starts next. Asked where more than one is ready."""
+        """Return one of the ready classes. Asked where more than one is."""
         raise NotImplementedError
 
     def suspends(self, running: int, remaining_ns: int, times: int) -> bool:
-        """Return whether a host read that just arrived suspends the running program or erase.
+        """Return whether a host read that just arrived interrupts the running program or erase.
 
-        The running operation still needs `remaining_ns` and was suspended `times` times before.
+        That has `remaining_ns` to go and was suspended `times` times before.
         """
         del running, remaining_ns, times
         return False

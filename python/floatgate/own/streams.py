@@ -1,4 +1,4 @@
-"""Stream policies in Python: policies that choose the write stream, and so the open superblock, of a unit."""
+"""Stream policies in Python: which open superblock a unit joins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class UnitView:
-    """What a policy may know of a mapping unit that is about to be written."""
+    """What a policy may know of a unit that is about to be written."""
 
     lpn: int  # the unit; numbers above those of the host's units are parts of a map on flash
     moved: bool  # it is moved; else the host writes it
@@ -21,33 +21,26 @@ class UnitView:
 
 
 class Policy(Own):
-    """A policy of write streams. A drive has one object, which is asked about each unit: that costs time."""
+    """A stream policy. A drive has one object, which is asked about each unit: that costs time."""
 
     seam: ClassVar[str] = "ftl.streams"
     must: ClassVar[tuple[str, ...]] = ("streams", "join")
     may: ClassVar[tuple[str, ...]] = ("notes", "on_reclaim")
 
     def streams(self) -> Sequence[tuple[str, str]]:
-        """Return the write streams of each die, each as a name and the data that it takes.
-
-        The data are `host`, `moved` (relocated) or `both`. Asked once.
-        """
+        """Return the streams of each die: a name each, and `host`, `moved` or `both`. Asked once."""
         raise NotImplementedError
 
     def join(self, view: UnitView) -> SupportsIndex:
-        """Return the number of the stream that a unit joins; the stream must take data of the unit's kind.
+        """Return the number of the stream that a unit joins, one that takes such data.
 
-        May be asked several times about one unit before the unit is written.
+        May be asked of one unit several times before it is written.
         """
         raise NotImplementedError
 
     def notes(self) -> Sequence[str]:
-        """Return what the drive must record of units: `writes` (number), `times` (last write). Asked once."""
+        """Return what is noted of units: `writes` (how often), `times` (when). Asked once."""
         return ()
 
     def on_reclaim(self, stream: int, lived: int) -> None:
-        """Take note that garbage collection takes a superblock of `stream`.
-
-        The host wrote `lived` units to the drive since the superblock was opened. Called only with `times` in
-        `notes`.
-        """
+        """Collection takes a superblock, in whose life the host wrote so many units. Needs `times`."""

@@ -1,4 +1,4 @@
-"""Garbage collection triggers in Python: policies that decide when garbage collection works on a die."""
+"""Triggers in Python: when garbage collection works on a die."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class TriggerView:
-    """What a trigger may know of a die."""
+    """What a policy may know about a die."""
 
     free: int  # free superblocks, and those about to be erased
     superblocks: int  # in use
@@ -17,40 +17,33 @@ class TriggerView:
 
 
 class Policy(Own):
-    """A garbage collection trigger, asked at each step of a collection.
-
-    Of all policies in Python it costs the most time.
-    """
+    """A trigger. Asked at each step of a collection: of the seams in Python, the one that costs most."""
 
     seam: ClassVar[str] = "ftl.gc.trigger"
     must: ClassVar[tuple[str, ...]] = ("foreground", "foreground_limit")
     may: ClassVar[tuple[str, ...]] = ("background", "worthwhile", "idle_after_ns")
 
     def foreground(self, view: TriggerView) -> bool:
-        """Return whether garbage collection should start or go on although the host may be waiting."""
+        """Return whether a collection should start or go on although the host may be waiting."""
         raise NotImplementedError
 
     def foreground_limit(self) -> int:
-        """Return the greatest number of free superblocks of a die at which `foreground` can be true.
+        """Return the most free superblocks at which `foreground` can be true. Asked once.
 
-        Asked once. The drive withholds that much space from the host, so that each such collection can gain
-        something.
+        The drive keeps that much space from the host, so that every such collection has something to gain.
         """
         raise NotImplementedError
 
     def background(self, view: TriggerView) -> bool:
-        """Return whether garbage collection should start or go on while the die has nothing else to do."""
+        """Return whether a collection should start or go on while the die has nothing else to do."""
         del view
         return False
 
     def worthwhile(self, gain: int, units: int) -> bool:
-        """Return whether a victim that frees `gain` of its `units` units is worth collecting in idle time."""
+        """Return whether a victim that gives back `gain` of its `units` is worth it in the background."""
         del units
         return gain > 0
 
     def idle_after_ns(self) -> int | None:
-        """Return the time in ns for which a die must have been idle before background collection starts.
-
-        None: there is no background collection. Asked once.
-        """
+        """Return how long a die must have been idle before background work; None: never. Asked once."""
         return None

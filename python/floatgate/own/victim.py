@@ -1,4 +1,4 @@
-"""Victim policies in Python: policies that choose the closed superblock that is reclaimed next."""
+"""Victim policies in Python: which closed superblock garbage collection reclaims next."""
 
 from typing import ClassVar, Protocol, SupportsIndex
 
@@ -7,18 +7,18 @@ from floatgate.own.policy import Own
 
 
 class VictimView(DieView, Protocol):
-    """What a policy may know of a die when it chooses a victim of garbage collection."""
+    """What a policy may know when it chooses a victim."""
 
     @property
     def units_per_superblock(self) -> int:
-        """Number of mapping units that a superblock holds."""
+        """Mapping units that a superblock holds."""
 
 
 class Policy(Own):
     """A victim policy. Each die has its own object; superblocks are numbered within the die.
 
-    `pick` is asked when garbage collection needs a superblock to reclaim. The other methods are
-    notifications, for classes that define them: a superblock is a candidate from `on_close` to `on_reclaim`.
+    `pick` is asked when garbage collection needs a superblock to reclaim. The rest is told as it happens, to
+    classes that define it: a superblock is a candidate from `on_close` to `on_reclaim`.
     """
 
     seam: ClassVar[str] = "ftl.gc.victim"
@@ -26,32 +26,20 @@ class Policy(Own):
     may: ClassVar[tuple[str, ...]] = ("attach", "stand_for", "on_close", "on_invalidate", "on_reclaim")
 
     def attach(self, superblocks: int, units_per_superblock: int) -> None:
-        """Make the policy's state. Called once, before all else.
-
-        The die has `superblocks` superblocks of `units_per_superblock` mapping units each.
-        """
+        """Begin: the die has so many superblocks of so many mapping units. Called once, before all else."""
 
     def stand_for(self, part: float) -> None:
-        """Take note that the die stands for a larger one, of whose superblocks it has the fraction `part`.
-
-        Settings that are counted in superblocks shrink by that factor.
-        """
+        """Take this die for `part` of one with more superblocks: what is counted in superblocks shrinks."""
 
     def pick(self, view: VictimView) -> SupportsIndex:
-        """Return the victim: one of `view.candidates`, of which there is at least one."""
+        """Return one of `view.candidates`, of which there is at least one."""
         raise NotImplementedError
 
     def on_close(self, superblock: int, valid_units: int) -> None:
-        """Take note that `superblock` became a candidate, with `valid_units` valid mapping units."""
+        """`superblock` became a candidate, with so many valid units."""
 
     def on_invalidate(self, superblock: int, valid_units: int) -> None:
-        """Take note that a unit of the candidate `superblock` became invalid; `valid_units` are still valid.
-
-        Called often: a class that defines it makes the drive slower to simulate.
-        """
+        """A unit of the candidate `superblock` became invalid; so many are left. Told often: costs time."""
 
     def on_reclaim(self, superblock: int) -> None:
-        """Take note that `superblock` is no longer a candidate.
-
-        Garbage collection or wear levelling picked it, or it failed.
-        """
+        """`superblock` is no longer a candidate: it was picked, here or by wear levelling, or it failed."""

@@ -24,7 +24,8 @@ pub struct Bus {
     status: Nanos,
     out: Vec<Nanos>,
     data_in: Nanos,
-    /// Time of commands, addresses and data-in of a program of a single page row.
+    /// Time on the channel, until the die is busy, of the commands, addresses and data-in of a program of a single page
+    /// row; stored by `prepare`.
     row_in: Nanos,
     row_bytes_in: u64,
     bytes_per_unit: u64,
@@ -77,9 +78,10 @@ impl Bus {
         Ok(bus)
     }
 
-    /// Calculates the times of all commands and transfers. The geometry is: units of `unit` bytes with `oob` spare
-    /// bytes each, `row_units` in a page row, `program_units` in a program operation of `program_pages` pages. `drain`
-    /// is the rate at which the channel's ECC block takes a page's data, where the channel has to wait for that.
+    /// Calculates the times of all commands and transfers from the geometry and stores them in this model. The geometry
+    /// is: units of `unit` bytes with `oob` spare bytes each, `row_units` in a page row, `program_units` in a program
+    /// operation of `program_pages` pages. `drain` is the rate at which the channel's ECC block takes a page's data,
+    /// where the channel has to wait for that.
     pub fn prepare(
         &mut self,
         drain: Option<TransferRate>,

@@ -13,7 +13,7 @@ pub struct IoEnergy {
 }
 
 impl IoEnergy {
-    /// Reads the load of the data lines from `[bus.load]`.
+    /// Reads the capacitive loads of a channel's data lines (of the board, and of each die) from `[bus.load]`.
     ///
     /// # Errors
     /// When a value is wrong.

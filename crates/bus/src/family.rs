@@ -15,7 +15,7 @@ pub struct Family {
 /// Pair of a family of NAND flash interfaces and its highest supported timing mode; 0 for families without modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
-    /// Family of NAND flash interfaces, such as `nv-ddr2`.
+    /// First part of the pair: the family of NAND flash interfaces, such as `nv-ddr2`.
     pub family: Family,
     /// Highest timing mode of the family that the chip supports.
     pub mode: u32,

@@ -12,7 +12,8 @@ use step::StepError;
 pub enum FloatgateCode {
     /// Outcome: the call succeeded.
     Ok = 0,
-    /// Outcome: there is nothing to return, neither a completion by the given time nor an event to come.
+    /// Outcome: there is nothing to return. For `floatgate_next`, no request is completed by the given time; for
+    /// `floatgate_next_event`, no event is to come.
     None = 1,
     /// Outcome: an argument is wrong; the call has changed nothing.
     Input = 2,

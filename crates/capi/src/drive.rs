@@ -80,7 +80,7 @@ pub struct FloatgateCompletion {
     pub status: FloatgateStatus,
     /// Index in `stages_ns` of the stage (part of the latency) that took longest.
     pub cause: u8,
-    /// Number of read attempts beyond the first, for a read that needed read retry.
+    /// Greatest number of read attempts beyond the first (read retries) that one flash read of the request needed.
     pub retries: u8,
 }
 

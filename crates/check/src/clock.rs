@@ -312,8 +312,8 @@ impl Clock {
         pages.map(|of| u64::from(of.pages)).sum()
     }
 
-    /// Returns the busy time in ns of each channel until `now`, and of each die's array for the operations reported so
-    /// far.
+    /// Returns the busy times in ns that the checker's own model of flash timing has added up: of each channel until
+    /// `now`, and of each die's array for the operations reported so far.
     pub fn busy(&self, now: SimTime) -> (Vec<u64>, Vec<u64>) {
         let late = self.channel_free.iter().map(|free| free.ns().saturating_sub(now.ns()));
         let channels = self.channel_ns.iter().zip(late).map(|(busy, late)| busy - late).collect();

@@ -159,8 +159,9 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
     }
 
-    /// Sets the missing sectors of a partial write in `slot` of the write buffer to the data of the flash read at
-    /// `ppa`, which holds the unit and version `stored`: the read of a read-modify-write.
+    /// Fills in, in the checker's model of sectors, the sectors that a partial write in `slot` of the write buffer
+    /// lacks: with the versions at physical address `ppa`, which the drive has read for a read-modify-write and which
+    /// holds the unit and version `stored`.
     pub fn on_rest_read(&mut self, slot: u32, ppa: Ppa, stored: Stored) {
         let (holder, version) = stored;
         let there = self.flash.get(&ppa.0).cloned();
@@ -172,8 +173,8 @@ impl Content {
         }
     }
 
-    /// Sets the missing sectors of a partial write in `slot` of the write buffer to the data of slot `from`, which must
-    /// hold the same logical unit.
+    /// Fills in, in the checker's model of sectors, the sectors that a partial write in `slot` of the write buffer
+    /// lacks: with the versions in slot `from`, which must hold the same logical unit.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         let older = self.slot(from).clone();
         let own = self.slot(slot);

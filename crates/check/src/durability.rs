@@ -20,7 +20,7 @@ pub(crate) struct Durability {
     /// Map from each logical unit to its newest version that was programmed to flash; the version number of a trim
     /// counts as well.
     on_flash: Versions,
-    /// Map from each slot of the write buffer (entry for one unit) to the version number of the logical unit in it.
+    /// Version number of the data in each slot of the write buffer, by the number of the slot.
     slots: BTreeMap<u32, u32>,
     /// Map from logical unit to version, for versions that were acknowledged to the host but are not on flash.
     open: Versions,
@@ -216,9 +216,10 @@ mod tests {
         durability.on_complete(&Answered { id, host, first, units, failed: false, uncorrectable: false });
     }
 
-    /// Test scenario: unit 0 is written and acknowledged, a flush is requested, and a newer write of the unit is
-    /// acknowledged. The two writes use the buffer slots `slots`; only the slots in `programmed` reach the flash before
-    /// the flush is answered.
+    /// Runs a test scenario: unit 0 is written and acknowledged, a flush is requested, a newer write of the unit is
+    /// acknowledged, and the flush is answered, at which the checker panics unless one of the two versions was
+    /// programmed. The two writes use the buffer slots `slots`; only the slots in `programmed` reach the flash before
+    /// the answer.
     fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
         let mut durability = Durability::unprotected();
         let (host, flush) = (request(Op::WRITE, false), request(Op::FLUSH, false));

@@ -61,22 +61,24 @@ pub struct DriveCounts {
     pub blocks_erased: [u64; Origin::COUNT],
     /// Number of bytes in the host's write requests.
     pub bytes_written: u64,
-    /// Number of bytes programmed for the host beyond the bytes of its write requests, to fill up mapping units.
+    /// Number of bytes, as the drive counts them, that it programmed for the host beyond the bytes of the host's write
+    /// requests, to fill up mapping units.
     pub bytes_filled_up: u64,
     /// Number of mapping units that host reads fetched, from the flash or from RAM.
     pub units_read: u64,
 }
 
-/// Busy times of channels and flash arrays, as the drive itself counts them, which the checker compares with the times
-/// that it adds up itself.
+/// Record of the busy times of channels and flash arrays that the drive itself counts; the checker compares them with
+/// the times that it adds up itself.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
     /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
     /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
-    /// Sums over the drive: array time in ns by kind of operation (read, program, erase) and purpose (host, garbage
-    /// collection, ...), and bytes moved over the channels.
+    /// Sums over the drive that the drive itself counts, for the checker to compare: array time in ns by kind of
+    /// operation (read, program, erase, copyback) and purpose (host, garbage collection, ...), and bytes moved over the
+    /// channels.
     pub work: Work,
     /// Number of flash operations in flight.
     pub in_flight: usize,
@@ -94,8 +96,8 @@ pub enum KeptAt {
     Flash(Ppa),
 }
 
-/// Copy of the drive's logical-to-physical map from the time at which the checker's own model began (start of the run);
-/// the copy never changes afterwards.
+/// Interface of a copy of the drive's logical-to-physical map from the time at which the checker's own model began
+/// (start of the run): looks up units and physical addresses in the copy, which never changes afterwards.
 pub trait MapAtFirst {
     /// Returns the physical address of unit `lpn` when the checker's own model began, or [`Ppa::NONE`] if the unit held
     /// no data.

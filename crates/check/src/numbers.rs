@@ -218,7 +218,7 @@ impl Wires {
 pub(super) struct SentData {
     /// Number of mapping units that the read sends.
     pub units: u32,
-    /// Number of bytes where parts of units are sent; 0 if whole units are sent.
+    /// Number of bytes that the read sends in all, where only parts of units are sent; 0 if whole units are sent.
     pub bytes: u32,
     /// Ratio, as numerator and denominator, of the bit-planes (one bit for each cell) that a soft read sends to the
     /// controller to the bit-planes of a hard read.

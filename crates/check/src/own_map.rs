@@ -35,7 +35,8 @@ pub(super) struct UnitState {
 /// State, in the checker's own map, of one physical address (place of one mapping unit on flash).
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
-    /// Logical unit whose valid data lie at the physical address; `NOTHING` if the address is invalid or empty.
+    /// Number of the logical unit whose valid data lie at this physical address; `NOTHING` if the address is invalid or
+    /// empty.
     pub holder: u32,
     /// Logical unit that was programmed last at the physical address; second field: the version number of its data.
     pub stored: u32,
@@ -77,7 +78,8 @@ enum Kept<B> {
     All { units: Vec<UnitState>, places: Vec<PlaceState> },
 }
 
-/// The checker's own map of the drive: the state of each logical unit and of each physical address.
+/// Model that the checker keeps as its own map of the drive: the state of each logical unit and of each physical
+/// address.
 pub(super) struct OwnMap<B> {
     /// Number of logical units that can be written, those of the mapping table included; the next two fields: number of
     /// logical units of the host, and number of physical units on flash.
@@ -299,8 +301,9 @@ fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Checks that the drive's map has unit `lpn` at physical address `home`, that the spare area of the page there names
-/// the unit, and that the drive counts that address as valid.
+/// Compares one unit of the drive under test with the checker's own map, by which the unit lies at physical address
+/// `home`: the drive's map must agree, the spare area of the page there must name the unit, and the drive must count
+/// that address as valid.
 ///
 /// # Panics
 /// When the drive differs from the checker's map.

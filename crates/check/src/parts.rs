@@ -3,8 +3,8 @@
 use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 
-/// The checker's own counts of requests to each namespace, on a drive with several namespaces: for each kind of request
-/// the number done, their bytes, and the number that failed.
+/// Record of the checker's own counts of requests to each namespace, on a drive with several namespaces: for each kind
+/// of request the number done, their bytes, and the number that failed.
 pub(crate) struct NamespaceParts {
     /// Extent of each namespace in bytes: the first byte, and the first byte after the namespace.
     extents: Vec<[u64; 2]>,

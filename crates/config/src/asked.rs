@@ -26,8 +26,9 @@ pub struct Asked {
     pub required: bool,
 }
 
-/// Content of a configuration key that decides which other keys are read: the content that the key has in one trial
-/// reading of the configuration, or a content that it could have in another trial reading.
+/// Kind of content of a configuration key that decides which other keys are read: a certain value, written with any
+/// content, or not written. It is the content that the key has in one trial reading of the configuration, or could have
+/// in another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
     /// Content: the key has this value, in the form in which `--set` takes it.

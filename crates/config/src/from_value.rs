@@ -18,7 +18,8 @@ pub trait FromValue: Sized {
     /// When the value is of another type, lacks its unit or lies outside the type's range.
     fn from_value(value: &Value) -> Result<Self, String>;
 
-    /// Returns the value as it is written in TOML.
+    /// Converts this value back to a configuration value, as [`Self::from_value`] takes it: a time, for instance, to a
+    /// text with its unit.
     fn to_value(&self) -> Value;
 
     /// Returns the name of the kind of value, such as `time` or `whole number`.

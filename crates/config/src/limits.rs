@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
-    /// Number at the end of the range, as the user would write it.
+    /// Number at this end (lower or upper) of the range, as the user would write it.
     shown: String,
     /// True if the end of the range is itself an allowed value.
     included: bool,

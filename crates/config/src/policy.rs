@@ -3,7 +3,8 @@
 
 use crate::{ConfigError, Document, Entry, Key, Section, survey};
 
-/// Description of a policy, given by the policy itself.
+/// Set of texts by which a policy describes itself in listings: its name, rule and source, and the aspects that it does
+/// not model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
     /// Name of the policy in configuration files.

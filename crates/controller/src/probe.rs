@@ -67,7 +67,7 @@ pub trait Probe {
     /// Reports that the array of a die was busy from `from` to `to` with a transaction. A suspended operation is
     /// reported as several intervals.
     fn on_array(&mut self, _: TransactionId, _: &Transaction, _from: SimTime, _to: SimTime) {}
-    /// Reports that a transaction was submitted to the queue of its die.
+    /// Reports to the observer that a transaction was submitted to the queue of its die.
     fn on_submit(&mut self, _: TransactionId, _: &Transaction) {}
     /// Reports that a read was submitted that has no array read (sense) of its own, but uses that of transaction
     /// `_carrier`.

@@ -13,7 +13,8 @@ pub enum Kind {
     Program,
     /// Kind of flash operation: erase of a superblock, which is one block in each plane that operates together.
     Erase,
-    /// Kind of flash operation: array read and program of one unit inside the die (copyback), without data on the bus.
+    /// Kind of flash operation: copyback, an array read and a program of one program unit inside the die, without data
+    /// on the bus.
     Copyback,
 }
 
@@ -127,8 +128,8 @@ impl Origin {
     }
 }
 
-/// Four times in ns that an operation waited, by the origin of the operations that it waited for: host, garbage
-/// collection, wear levelling, other.
+/// Array of four times in ns, split by the origin of flash operations: host, garbage collection, wear levelling, other.
+/// A wait is split by the operations waited for, a busy time by the operations carried out.
 pub type Waits = [u64; 4];
 
 /// Class of a transaction: the queue of a die in which it waits. Each queue is first in, first out, which keeps the
@@ -291,7 +292,9 @@ pub struct Transaction {
     pub queued: SimTime,
     /// Time at which the die started the operation.
     pub started: SimTime,
-    /// Time at which the array or, for reads, the data-out finished.
+    /// Time at which the operation finished: for a read at the end of its data-out (or, if it joined a read whose data
+    /// were already being decoded, of that decoding), else at the end of the array work or of the status query that
+    /// follows it.
     pub finished: SimTime,
     /// Times in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
     /// queue time, the die was idle or switching.

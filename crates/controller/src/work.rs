@@ -21,7 +21,8 @@ impl Work {
         self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
     }
 
-    /// Returns the array time in ns of all kinds of operation, by origin (host, GC, wear levelling, other).
+    /// Returns the array times in ns by origin (host, GC, wear levelling, other), each summed over all kinds of
+    /// operation.
     pub fn array_by_origin(&self) -> Waits {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }

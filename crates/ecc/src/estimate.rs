@@ -41,7 +41,8 @@ const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 
 impl Estimator {
-    /// Makes an estimator for the parity-check matrix `graph`.
+    /// Makes, for the code with the parity-check matrix `graph`, the estimator of raw bit error rates from syndrome
+    /// weights (numbers of parity checks that do not hold).
     pub fn new(graph: &Graph) -> Self {
         let weight = |check: u32| graph.row(check as usize).len() as u32;
         let (mut rows, mut pairs) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, f64>::new());

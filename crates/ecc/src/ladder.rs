@@ -15,7 +15,7 @@ pub struct Rung {
     pub senses: u32,
     /// Number of bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// Bit errors that the code corrects in a page that is read in this way: a number, or a table of counted failures.
+    /// Bit errors that the code corrects in a codeword read in this way: a number, or a table of counted failures.
     pub corrects: Corrects,
     /// Greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft reads of a
     /// code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
@@ -32,9 +32,9 @@ pub enum Corrects {
     Counted(Arc<Table>, usize),
 }
 
-/// Factors, for reads with two and with three soft bits, by which a page's raw bit error rate is multiplied to give the
-/// rate of Gaussian noise at which decoding fails as often. Above one: cells in the tails of the states give the
-/// decoder less information than noise does.
+/// Pair of factors of a page, for reads with two and with three soft bits: the page's raw bit error rate times the
+/// factor is the rate of Gaussian noise at which decoding fails as often. Above one: cells in the tails of the states
+/// give the decoder less information than noise does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft(pub [f64; 2]);
 

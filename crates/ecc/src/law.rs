@@ -125,8 +125,8 @@ impl Law {
     }
 }
 
-/// Number of steps from the least to the greatest plausible variance of a law, at each of which the confidence interval
-/// is computed.
+/// Number of steps from the least to the greatest plausible variance in the scaling law of a code's decoding failures,
+/// at each of which the confidence interval of the chance of failure is computed.
 const VARIANCES: u32 = 24;
 
 /// Returns, for a condition that holds near zero, the greatest distance up to about `most` at which `holds` is still

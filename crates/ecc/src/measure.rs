@@ -74,7 +74,7 @@ impl Count {
     /// Returns the exact confidence interval (Clopper and Pearson, 1934) of the failure rate from which this count was
     /// drawn: the interval misses the true rate with at most the chance `missing`.
     pub fn interval(&self, missing: f64) -> (f64, f64) {
-        let (words, failures) = (self.words as u32, self.failures as u32);
+        let (words, failures) = (narrow(self.words), narrow(self.failures));
         // More than `failures` becomes as likely as half of `missing` at the lower end ...
         let low = if failures == 0 {
             0.0
@@ -89,13 +89,21 @@ impl Count {
     /// Returns the chance that two counts of failed codewords drawn with the same failure rate differ by at least as
     /// much as these two counts do.
     pub fn likeness(&self, other: &Self) -> f64 {
-        let all = (self.failures + other.failures) as u32;
+        let all = narrow(self.failures + other.failures);
         let share = self.words as f64 / (self.words + other.words) as f64;
-        let failures = self.failures as u32;
+        let failures = narrow(self.failures);
         let more = if failures == 0 { 1.0 } else { tail::more_than(all, failures - 1, share) };
         let fewer = 1.0 - tail::more_than(all, failures, share);
         (2.0 * more.min(fewer)).min(1.0)
     }
+}
+
+/// Returns a number of codewords in the type in which tails of distributions are calculated.
+///
+/// # Panics
+/// When there are 2^32 codewords or more.
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("fewer than 2^32 codewords")
 }
 
 /// Returns the least rate, up to 1, from which on the condition `holds` is true; the condition must be true at all

@@ -46,14 +46,15 @@ pub struct PageRead<'a> {
     pub ladder: &'a Ladder,
     /// Index of the ladder's rung (way to read) that the first attempt uses.
     pub first: usize,
-    /// Raw bit error rates of the page.
+    /// Raw bit error rates of the page: the rate with the default references, the effect of retries on it, and the
+    /// factors for soft reads.
     pub rates: &'a Rates,
     /// Number of data bytes of the page.
     pub bytes: u64,
     /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Index of the step of the retry table at which a page of this page's superblock was last read correctly; none if
-    /// not known.
+    /// Index of the step of the retry table at which a page of any page type of the same superblock was last read
+    /// correctly; none if not known.
     pub good_step: Option<u32>,
 }
 
@@ -187,15 +188,17 @@ impl Flows {
         Ok(Self { flow, notes, estimator })
     }
 
-    /// Makes the default read flow: retries with hard reads first, then soft reads.
+    /// Makes the default read flow (policy for the attempts of a page's read): where the drive has a retry table, hard
+    /// reads along it before soft reads, else more soft bits before retries.
     pub fn usual() -> Self {
         Self { flow: Box::new(HardRetrySoft), notes: Notes::default(), estimator: None }
     }
 }
 
 impl Ladder {
-    /// Simulates the read of a page with the default read flow (hard retries, then soft reads), where the random number
-    /// `draw` (0 to 1) and the chances of failure decide the success; returns the outcome.
+    /// Simulates the read of a page with the default read flow (where the drive has a retry table, hard reads along it
+    /// before soft reads), where the random number `draw` (0 to 1) and the chances of failure decide the success;
+    /// returns the outcome.
     pub fn read(&self, first: usize, rates: &Rates, bytes: u64, draw: f64) -> Outcome {
         let page = PageRead { ladder: self, first, rates, bytes, page_type: 0, good_step: None };
         page.by_draw(&mut Flows::usual(), &mut RandomStream::new(0, "ecc.flow"), draw)

@@ -42,8 +42,8 @@ const SENT: u64 = 8;
 /// Number of simulated codewords that are decoded when the stock of results has none left: the batch sizes of all
 /// decoders divide it.
 const AT_ONCE: u64 = 64;
-/// Greatest number of pairs of soft bits and raw bit error rate for which outcomes of decoded codewords are kept in
-/// stock; the whole stock is emptied when a read needs a further pair.
+/// Number of pairs of soft bits and raw bit error rate with outcomes of decoded codewords in stock beyond which the whole
+/// stock is emptied when a read needs a further pair.
 const RATES_MOST: usize = 256;
 /// Distance between the natural logarithms of neighbouring raw bit error rates at which codewords are decoded; the rate
 /// of a read is rounded to the nearest of them.

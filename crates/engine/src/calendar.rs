@@ -51,7 +51,7 @@ pub struct Calendar {
     /// removed. Both count from the last renumbering of the pending events.
     sequence: u64,
     taken: u64,
-    /// Number of events that were scheduled and taken before the last renumbering.
+    /// Number of events scheduled before the last renumbering and no longer pending then: taken or discarded.
     before: u64,
     /// Sequence number reserved for the event that [`Self::schedule_in_turn`] will schedule; `None` if no number is
     /// reserved. Events of equal times are ordered by sequence number.

@@ -34,7 +34,7 @@ impl Leap {
         leap
     }
 
-    /// Returns the jump that has the effect of this jump followed by `next`.
+    /// Returns the jump of a random stream that has the effect of this jump followed by `next`.
     fn then(&self, next: &Self) -> Self {
         Self { images: self.images.iter().map(|&image| next.image(image)).collect() }
     }

@@ -33,7 +33,7 @@ impl Permutation {
         self.count
     }
 
-    /// Returns the position of number `index` in the permuted order.
+    /// Returns the number at position `index` of the permuted order.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.count);
@@ -49,7 +49,7 @@ impl Permutation {
         }
     }
 
-    /// Returns the number whose position in the permuted order is `place`: the inverse of [`Self::at`].
+    /// Returns the position in the permuted order of the number `place`: the inverse of [`Self::at`].
     pub fn index_of(&self, place: u64) -> u64 {
         debug_assert!(place < self.count);
         let mut x = place;

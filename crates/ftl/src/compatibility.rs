@@ -109,7 +109,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the text of the reason for an error message.
+    /// Returns the text of the reason why two features cannot be combined, for an error message.
     pub fn text(self) -> &'static str {
         match self {
             Self::Physical(text) | Self::Logical(text) => text,
@@ -120,7 +120,8 @@ impl Reason {
 /// Rule that a drive cannot have two features together, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
-    /// First feature of the pair: the error message blames its key when a file has both.
+    /// First feature of the pair that cannot be combined: the error message blames its key, or the key of the second
+    /// feature where the first is on by default.
     pub a: Feature,
     /// Second feature of the pair of features that exclude each other on a drive.
     pub b: Feature,
@@ -133,7 +134,7 @@ pub struct Apart {
 /// Rule that one feature of a drive has no use without another one, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// Feature of a drive that has no use without another feature.
+    /// Feature of the rule that has no use on a drive without the other feature, `needed`.
     pub feature: Feature,
     /// Feature without which the other feature has no use.
     pub needed: Feature,
@@ -288,8 +289,8 @@ pub struct Idle {
     pub change: &'static str,
 }
 
-/// Table of all configuration keys that can be without effect although a reader of a file could think that they have
-/// one.
+/// Table of the configuration keys that have no effect on a drive with, or without, a certain feature: a drive on which
+/// the user set one of them is refused with an error.
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
@@ -317,7 +318,7 @@ pub const IDLE: &[Idle] = &[
 /// Record of a feature that a drive file turns on, with the key that does so.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Feature that is enabled by the drive file.
+    /// Feature of this record: the one that the key in `entry` turns on.
     pub feature: Feature,
     /// Key that turned the feature on, with its value and its place in the file.
     pub entry: Entry,

@@ -6,8 +6,8 @@ pub const FIRST: u8 = controller::events::FIRST_FREE;
 /// Event kind: a die may have been idle long enough for background garbage collection.
 pub const IDLE: u8 = FIRST;
 /// Event kind: a partly filled program unit may have waited long enough for more host data to be padded and programmed.
-/// The event's index is the program unit's bank (set of dies of a block-mapped drive), or 0 with a page map, which
-/// fills one program unit at a time.
+/// The event's index is the program unit's bank (set of dies of a block-mapped drive), or 0 with a page map, for the
+/// program units of all streams.
 pub const FLUSH: u8 = FIRST + 1;
 /// Event kind: a die may have been idle long enough to program units again that the cost regulator queued so that their
 /// later reads take less time.

@@ -8,7 +8,7 @@ use crate::host_side::{Host, Serves};
 use crate::media::Media;
 use crate::parts::Whole;
 use crate::upkeep::{KeepsUp, Upkeep};
-use crate::{Medium, Probe, SavedState};
+use crate::{FlashContents, Probe, SavedState};
 use controller::Context;
 use engine::Event;
 use units::Lpn;
@@ -107,7 +107,7 @@ pub(crate) trait Outlasts: Sized {
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or the flash belongs to another drive.
-    fn go_on_from(&mut self, medium: Medium);
+    fn go_on_from(&mut self, contents: FlashContents);
 
     /// Returns the flash and the parts shared by all layers, and drops the rest of the layer.
     fn into_base(self) -> Whole;

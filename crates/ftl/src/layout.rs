@@ -53,8 +53,9 @@ pub struct Layout {
     pub superblocks_per_die: u32,
     /// Number of mapping units that the host can address.
     pub logical_units: u32,
-    /// Number of mapping units, with logical numbers after the host's, that hold the logical-to-physical map where it
-    /// lies on flash.
+    /// Number of mapping units, with logical numbers after the host's, for data that the drive itself stores on flash:
+    /// the logical-to-physical map with the directory and log of its checkpoints, and the records of trims; 0 if it
+    /// stores none of these.
     pub translation_units: u32,
     /// Number of mapping units at the end of a superblock that hold a summary (logical numbers and write numbers) of
     /// its other units, for recovery; a multiple of the program unit.
@@ -134,7 +135,8 @@ impl Layout {
         Bytes::new(u64::from(self.logical_units) * self.unit.get())
     }
 
-    /// Returns the number of logical mapping units that are ever written: host data, and units of the map.
+    /// Returns the number of logical mapping units that are ever written: units of the host, and units of the drive's
+    /// own (its map and its records of trims on flash).
     pub fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.translation_units)
     }
@@ -181,7 +183,8 @@ impl Layout {
         self.slc_rows * self.row_units
     }
 
-    /// Returns true if logical unit `lpn` holds host data, false if it holds a part of the map.
+    /// Returns true if logical unit `lpn` holds host data, false if it holds data of the drive's own, such as a part of
+    /// the map or a record of trims.
     #[inline]
     pub fn is_host_unit(&self, lpn: Lpn) -> bool {
         lpn.0 < self.logical_units

@@ -8,7 +8,7 @@ pub struct Blocks<'a> {
     /// For each superblock: number of program/erase cycles.
     pub pe_cycles: &'a [u32],
     /// For each superblock: value of the die's write clock (count of mapping units written to the die) when the
-    /// superblock was closed, which means full.
+    /// superblock was closed, which means that it takes no more data.
     pub closed_at: &'a [u64],
     /// For each superblock: index of the write stream (data that share an open superblock, see `ftl.streams`) for which
     /// the superblock was opened last.

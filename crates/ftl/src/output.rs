@@ -53,7 +53,7 @@ impl Stages {
 /// Kind of report of the translation layer to the host side, such as the end of a flash read or of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Report: one flash read for a host request delivered its data (before ECC).
+    /// Report to the host side: one flash read for a host request delivered its data (before ECC).
     Read {
         /// Number that identifies the host request.
         request: u32,

@@ -25,7 +25,8 @@ pub(crate) struct Parts<'a> {
     pub controller: Controller,
     /// Settings of the controller and the channels.
     pub rules: &'a ControllerConfig,
-    /// Error-correcting code, bit error model, and what the costs of reads and writes are calculated from.
+    /// Parts from which the error correction of reads and the choice of write costs (ways to program a page) are built:
+    /// read ladder of the error-correcting code, policy of read retry, model of bit errors, and sizes.
     pub correction: CorrectionParts,
     /// Seed from which all random streams of the drive are derived.
     pub seed: u64,
@@ -144,8 +145,8 @@ fn agenda_of(
     Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
 }
 
-/// Returns the greatest number of array senses of a read, and the write costs (ways to program a page) that a write can
-/// have.
+/// Returns two values from which the time of background work is calculated: the number of array senses of a usual read
+/// of a page, and the list of the numbers of all write costs (ways to program a page) that a program can have.
 pub(crate) fn costs_of(features: &Features) -> (u64, &[u8]) {
     (features.senses().unwrap_or(1), features.ways_to_program().unwrap_or(&[0]))
 }

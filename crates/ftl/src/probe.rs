@@ -31,16 +31,16 @@ pub enum VersionEvent {
     },
     /// Event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
     Programmed {
-        /// Logical unit of the version.
+        /// Logical unit of the replaced version that was programmed and that a snapshot sees.
         lpn: Lpn,
         /// Index of the slot of the write buffer from which the version was programmed.
         slot: u32,
-        /// Physical address of the version.
+        /// Physical address to which the replaced version, which a snapshot sees, was programmed.
         ppa: Ppa,
     },
     /// Event: a version of a unit that only snapshots see was relocated.
     Moved {
-        /// Logical unit of the version.
+        /// Logical unit of the version that only snapshots see and that was relocated.
         lpn: Lpn,
         /// Physical address of the version before the relocation.
         old: Ppa,
@@ -79,15 +79,17 @@ pub trait Probe: controller::Probe {
     /// Reports that data of `lpn` are on flash at `new`, although the host has written `lpn` again since and the newest
     /// data are still in the write buffer; `old` (or `Ppa::NONE`) became invalid.
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// Reports that the host trimmed `lpn`, whose data were at `old` (or `Ppa::NONE`).
+    /// Reports to an observer of the run (probe) that the host trimmed `lpn`, whose data were at `old` (or
+    /// `Ppa::NONE`).
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
-    /// Reports that a superblock (numbered over the whole drive) has been erased.
+    /// Reports to an observer of the run (probe) that a superblock (numbered over the whole drive) has been erased.
     fn on_erase(&mut self, _superblock: usize) {}
     /// Reports that a host read of `lpn` gets its data from flash, at physical address `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// Reports that `lpn` is read ahead from `ppa`, before the host asks for it.
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
-    /// Reports that the host reads `lpn` and gets the data that were last read ahead for it.
+    /// Reports to an observer of the run (probe) that the host reads `lpn` and gets the data that were last read ahead
+    /// for it.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
     /// Reports an event of a snapshot, or of a version of a unit that a snapshot sees.
     fn on_version(&mut self, _: VersionEvent) {}
@@ -97,11 +99,11 @@ pub trait Probe: controller::Probe {
     /// unit that the host did not write come from slot `rest` (which can be the same slot); `None` if there is no older
     /// version in the buffer.
     fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
-    /// Reports that `slot` of the write buffer, which holds a partial write of a unit, gets the sectors that it lacks
-    /// from slot `_from`, which holds an older version of the unit.
+    /// Reports to an observer of the run (probe) that `slot` of the write buffer, which holds a partial write of a
+    /// unit, gets the sectors that it lacks from slot `_from`, which holds an older version of the unit.
     fn on_rest(&mut self, _slot: u32, _from: u32) {}
-    /// Reports that a slot of the write buffer now caches a clean version of `lpn` (flash holds the same data), as it
-    /// was read from flash at `_ppa`.
+    /// Reports to an observer of the run (probe) that a slot of the write buffer now caches a clean version of `lpn`
+    /// (flash holds the same data), as it was read from flash at `_ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
     /// Reports that the version of `lpn` in this write buffer slot was programmed, although a newer version is in
     /// another slot of the buffer by now.

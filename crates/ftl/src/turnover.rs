@@ -13,7 +13,7 @@ const INTERVALS_MAX: usize = 128;
 /// estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// Counters of the translation layer at this moment.
+    /// Counters of the translation layer as they were at the moment when this copy was made.
     pub stats: FtlStats,
     /// Number of host units that were in the write buffer at this moment and whose programs had not ended.
     pub units_waiting: u64,

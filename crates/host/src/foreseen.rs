@@ -59,8 +59,8 @@ struct CopySeen {
     /// that the workload wrote before, and the bytes that it wrote until the first page was overwritten or trimmed
     /// (none if it never was).
     writes: Vec<WriteSeen>,
-    /// Map from each 4 KiB page at which a write with still valid data begins to the number of that write in the trial
-    /// run.
+    /// Map from a 4 KiB page at which a write of the trial run begins to the number of that write, while the page is
+    /// neither overwritten nor trimmed; from it the lifetimes of the data are found.
     living: MixMap<u64, u32>,
     written: u64,
 }

@@ -20,8 +20,8 @@ impl Later {
         Self { inner, begin, ramps: false }
     }
 
-    /// Makes a workload that runs `inner` for the first time, from simulated time `begin` on, including its ramp
-    /// (warm-up time that metrics leave out).
+    /// Makes a workload that plays `inner` as a whole, including its ramp (warm-up time that metrics leave out), with
+    /// `begin` as the simulated time at which it starts instead of time zero.
     pub fn whole(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: true }
     }

@@ -30,8 +30,9 @@ impl fmt::Display for WorkloadError {
     /// marked so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = |text: &str, longest: usize| {
-            let mut line: String = text.chars().flat_map(char::escape_debug).take(longest).collect();
-            if text.len() > longest {
+            let mut escaped = text.chars().flat_map(char::escape_debug);
+            let mut line: String = escaped.by_ref().take(longest).collect();
+            if escaped.next().is_some() {
                 line.push_str("... (cut)");
             }
             line.replace("\\'", "'").replace("\\\"", "\"")
@@ -44,3 +45,16 @@ impl fmt::Display for WorkloadError {
 }
 
 impl std::error::Error for WorkloadError {}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkloadError;
+
+    #[test]
+    fn text_is_marked_as_cut_where_a_part_of_it_is_missing() {
+        let told = |found: &str| WorkloadError::of("trace", found, "text").to_string();
+        assert_eq!(told(&"\u{e9}".repeat(240)), format!("trace: {}: expected text", "\u{e9}".repeat(240)));
+        assert!(told(&"a".repeat(241)).contains("... (cut)"));
+        assert!(told(&"\u{1}".repeat(100)).contains("... (cut)"));
+    }
+}

@@ -31,7 +31,8 @@ impl Answers {
     }
 
     /// Appends bytes to the queue of answers to the client: a whole answer without data, or the header of an answer
-    /// with data. The function `write` writes these bytes.
+    /// with data. The caller's function `write` appends these bytes to the vector that it is given; sending comes
+    /// later.
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if self.pieces.back().is_none_or(|last| last.len() >= LONG) {
             self.pieces.push_back(std::mem::take(&mut self.spare));

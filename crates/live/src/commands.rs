@@ -77,7 +77,8 @@ impl Pieces {
                 payload: Payload::None,
             });
         }
-        let whole = if self.has_own_memory() { end } else { (start + PIECE) / self.unit * self.unit };
+        let piece = PIECE.max(self.unit);
+        let whole = if self.has_own_memory() { end } else { (start + piece) / self.unit * self.unit };
         self.left.start = whole.min(end);
         let payload = match &mut self.payload {
             Payload::Bytes(bytes) => Payload::Bytes(std::mem::take(bytes)),
@@ -188,14 +189,16 @@ mod tests {
 
     #[test]
     fn long_zeroes_and_trims_are_cut_at_units_and_nothing_is_left_out() {
-        for unit in [4096, 8192, 3 * 4096] {
+        for unit in [4096, 8192, 3 * 4096, 384 << 10, 1 << 20] {
             for (op, payload) in [(Op::TRIM, Payload::None), (Op::WRITE, Payload::Zeros)] {
                 let left = 512..u64::from(u32::MAX) + 1;
                 let pieces = Pieces { op, left: left.clone(), fua: false, payload, unit, flushes: true };
                 assert_eq!(pieces.charge(), left.end - left.start, "one of them is enough for a client");
                 let mut found = all(pieces);
                 assert_eq!(found.pop(), Some((Op::FLUSH, 0..0)), "what was done is made durable");
-                assert!(found.len() >= 512 && found.iter().all(|(_, part)| part.end - part.start <= PIECE));
+                let most = PIECE.max(unit);
+                assert!(found.len() as u64 >= (1 << 32) / most.next_power_of_two());
+                assert!(found.iter().all(|(_, part)| part.start < part.end && part.end - part.start <= most));
                 assert_eq!((found[0].1.start, found[found.len() - 1].1.end), (left.start, left.end));
                 assert!(found.windows(2).all(|two| two[0].1.end == two[1].1.start));
                 assert!(found[1..].iter().all(|(_, part)| part.start.is_multiple_of(unit)));

@@ -66,7 +66,8 @@ pub struct Connection {
     /// True if the last read from the socket filled all the space of the buffer, so that the socket may have more
     /// bytes.
     is_eager: bool,
-    /// Number of reads from the socket in a row that found no data.
+    /// Number of reads from the client's socket in a row that found no data; from 64 on, the client counts as quiet,
+    /// and its socket is read only now and then.
     quiet: u32,
     /// True if the server takes no further requests of the client, because the client leaves or sent an invalid
     /// message.

@@ -7,7 +7,7 @@ use crate::buffers::Buffers;
 use crate::found::{self, Holds, UnfinishedPrograms};
 use crate::image::{CellBits, Image, ProgramImage, SpareArea};
 use controller::{Kind, Origin, Transaction};
-use ftl::{Layout, Medium};
+use ftl::{FlashContents, Layout};
 use host::{Effect, HostRequest};
 use sim::Error;
 use sim::holder::{Holder, HostAnswer};
@@ -136,8 +136,12 @@ impl SharedContents {
     ///
     /// # Errors
     /// When the disk cannot be read, or a spare area is damaged.
-    pub fn find(&mut self, programs: UnfinishedPrograms, medium: &mut Medium) -> Result<Holds, Error> {
-        let holds = found::put(&self.image, &self.layout, programs, medium)?;
+    pub fn find(
+        &mut self,
+        programs: UnfinishedPrograms,
+        contents: &mut FlashContents,
+    ) -> Result<Holds, Error> {
+        let holds = found::put(&self.image, &self.layout, programs, contents)?;
         self.stamp = self.stamp.max(holds.newest + 1);
         Ok(holds)
     }

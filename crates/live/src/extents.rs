@@ -3,7 +3,8 @@
 use crate::nbd::ReplyExtent;
 use std::ops::Range;
 
-/// Greatest number of mapping units that one request for allocated extents examines.
+/// Greatest number of mapping units that the live server examines for one query of an NBD client for allocated extents
+/// (block status).
 pub const LOOKED_AT: u64 = 1 << 16;
 /// Greatest number of extents in one reply of the live server to a query for allocated extents.
 pub const EXTENTS_MOST: usize = 4096;

@@ -5,7 +5,7 @@
 //! superblock that was not full: its pages count as torn.
 
 use crate::image::{Image, ImageLeft, SpareArea};
-use ftl::{Layout, Medium, SuperblockFound};
+use ftl::{FlashContents, Layout, SuperblockFound};
 use sim::Error;
 use std::fs::File;
 use std::io::ErrorKind::NotFound;
@@ -143,7 +143,7 @@ pub fn put(
     image: &Image,
     layout: &Layout,
     programs: UnfinishedPrograms,
-    medium: &mut Medium,
+    contents: &mut FlashContents,
 ) -> Result<Holds, Error> {
     let mut holds = Holds::default();
     for superblock in 0..layout.superblocks() {
@@ -155,7 +155,7 @@ pub fn put(
         for (ppa, spare) in (first..).map(Ppa).zip(&spares) {
             match *spare {
                 SpareArea::Data { lpn, stamp, .. } => {
-                    medium.put_unit(ppa, lpn, stamp);
+                    contents.put_unit(ppa, lpn, stamp);
                     order = stamp.max(order);
                 }
                 SpareArea::Damaged => {
@@ -174,7 +174,7 @@ pub fn put(
         };
         holds.torn_rows += u64::from(rows_programmed - written);
         let found = SuperblockFound { rows_programmed, one_bit: mark.one_bit, erases: mark.erases, order };
-        medium.put_superblock(superblock, found);
+        contents.put_superblock(superblock, found);
     }
     Ok(holds)
 }

@@ -57,7 +57,8 @@ fn class_of(ns: u64) -> usize {
     (1 + ((u64::from(octave) << PARTS_BITS) + part) as usize).min(BOUNDS)
 }
 
-/// Returns the upper bounds of all histogram classes except the last, in nanoseconds.
+/// Returns the upper bounds, in nanoseconds, of all classes except the last of the live server's histograms of times
+/// (latency and lateness of answers).
 fn bounds() -> Vec<u64> {
     let parts = 1u64 << PARTS_BITS;
     let bound = |class: u64| (parts + class % parts) << (u64::from(FIRST_BIT - PARTS_BITS) + class / parts);

@@ -8,7 +8,8 @@ use units::{Nanos, SimTime};
 
 /// Lateness in nanoseconds of real time above which an answer counts as late.
 const LATE_NS: u64 = 100_000;
-/// Greatest lateness in nanoseconds that the histogram resolves; longer times count as this.
+/// Greatest lateness, in nanoseconds, that the histogram of the lateness of the live server's answers resolves; longer
+/// times count as this.
 const MOST_NS: u64 = 3_600_000_000_000;
 
 /// Kind of pace of the live server, which couples simulated time to real time: as fast as possible, or a fixed pace.

@@ -67,7 +67,7 @@ impl Recorder {
         self.lines.clear();
     }
 
-    /// Returns the error message with which the recording ended; none while it continues.
+    /// Returns the error message with which the recording of requests to the trace file ended; none while it continues.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }

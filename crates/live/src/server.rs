@@ -16,7 +16,7 @@ use crate::pace::{WallClock, WallPace};
 use crate::recorder::Recorder;
 use crate::sockets::{Listener, wait};
 use crate::source::QueueSource;
-use ftl::{Damage, Medium};
+use ftl::{Damage, FlashContents};
 use requests::ClientRequest;
 use serde::Deserialize;
 use serde_json::Value;
@@ -183,10 +183,10 @@ impl Server {
             Begins::WithoutState => UnfinishedPrograms::Over,
         };
         let mut failed = None;
-        let mut put = |medium: &mut Medium| {
+        let mut put = |contents: &mut FlashContents| {
             let mut shared = shared.lock().expect("one thread");
             let Witness { requests, units } = shared.image.witness();
-            let found = shared.find(programs, medium).map_err(|error| failed = Some(error));
+            let found = shared.find(programs, contents).map_err(|error| failed = Some(error));
             let torn_rows = found.map_or(0, |holds| holds.torn_rows);
             Lost { requests, units, damage: Damage { torn_rows, ..Damage::default() } }
         };
@@ -293,7 +293,8 @@ impl Server {
         }
     }
 
-    /// Offers the requests received from clients to the simulated drive.
+    /// Announces to the simulation the requests that the server received from clients and queued: tells it the arrival
+    /// time of the first one, at which the simulated drive takes requests from the queue.
     fn offer(&mut self) -> Result<(), Error> {
         let first = self.shared().incoming.front().map(|(_, request)| request.arrive);
         first.map_or(Ok(()), |at| self.session.offer(at))

@@ -82,7 +82,7 @@ impl Listener {
         Ok(ready.ok().map(|()| stream))
     }
 
-    /// Returns the NBD URI by which clients reach this socket.
+    /// Returns the NBD URI by which clients reach this listening socket, Unix or TCP.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),

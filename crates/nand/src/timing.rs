@@ -4,8 +4,9 @@ use crate::{Cell, Geometry, ProgramOrder, SlcMode, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Busy times of a chip's flash array, in nanoseconds: reads, programs, erases, suspends. Where the chip's file has
-/// `[tables]` (made by `floatgate derive`), programs and erases depend on wear, and programs also on the program step.
+/// Type of the busy times of a chip's flash array, in nanoseconds, for reads, programs, erases and suspends. Where the
+/// chip's file has `[tables]` (made by `floatgate derive`), programs and erases depend on wear, and programs also on
+/// the program step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayTiming {
     cell: Cell,
@@ -19,8 +20,9 @@ pub struct ArrayTiming {
     usual_step: usize,
     /// List of the names of the voltage sets (verify levels and read references), the default one left out.
     sets: Vec<String>,
-    /// List of program times of each page type, row after row: for each program step (voltage increase per pulse), and
-    /// then for each voltage set (verify levels and read references), one row for each wear value.
+    /// List of program times of each page type, in rows by wear value: first the rows for each program step (voltage
+    /// increase per pulse) with the default voltage set, step after step, then the rows for each other voltage set
+    /// (verify levels and read references) with the default step.
     t_prog: Vec<[Nanos; 4]>,
     /// List of erase times, one for each wear value of `pe_cycles`.
     t_bers: Vec<Nanos>,

@@ -20,8 +20,8 @@ pub struct PyAgeing {
 
 #[pymethods]
 impl PyAgeing {
-    /// Loads the drive `drive` (a name or a file) from the catalogue `folders`, with `key=value` overrides, and fills
-    /// it once with data; `options` is JSON.
+    /// Makes an ageing run: loads the drive `drive` (a name or a file) from the catalogue `folders`, with `key=value`
+    /// overrides, and fills it once with data; `options` is JSON.
     #[new]
     fn new(
         py: Python<'_>,

@@ -244,7 +244,8 @@ impl PyChip {
 
     /// Returns, for each rest in `rests` (retention time in seconds and number of reads), a page of type `page` in
     /// blocks with this wear (program/erase cycles), at the voltage set and ISPP step in use, as a channel for error
-    /// correction; of all blocks, or of the block with the rank `block` by error rate, 0 the best, 1 the worst.
+    /// correction: the mean of all blocks, or the block with the rank `block` by oxide trapping, from 0 (traps least)
+    /// to 1 (traps most).
     #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
     #[allow(clippy::too_many_arguments)]
     fn pages(
@@ -326,7 +327,7 @@ impl PyChip {
         Ok((retention.activation_ev, retention.reference_celsius))
     }
 
-    /// Returns the measured read time of each page of a wordline, in ns.
+    /// Returns the array read time (tR) of each page of a wordline of the chip, in ns.
     fn read_times(&self) -> PyResult<Vec<u64>> {
         let mut lock = self.lock();
         let physics = lock.cells()?.physics();

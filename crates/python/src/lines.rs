@@ -18,7 +18,7 @@ type LinesOfWord<'py> = Bound<'py, PyString>;
 /// program/erase cycles at which the busy time changed, and the list of the new busy times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
-/// List of the rows of the log that the test rig wrote while it cycled a flash block, for Python.
+/// Python class of a log that the test rig wrote while it cycled one flash block: the list of the log's rows.
 #[pyclass(module = "floatgate._core", frozen, sequence)]
 pub struct LogRows {
     block: u32,

@@ -23,8 +23,8 @@ pub struct PySession {
 
 #[pymethods]
 impl PySession {
-    /// Loads the drive `drive` (a name or a file) from the catalogue `folders`, with `key=value` overrides, and opens
-    /// the workload; `workload` and `options` are JSON.
+    /// Makes the session of a new run: loads the drive `drive` (a name or a file) from the catalogue `folders`, with
+    /// `key=value` overrides, and opens the workload; `workload` and `options` are JSON.
     #[new]
     fn new(
         py: Python<'_>,

@@ -227,9 +227,9 @@ impl ArrowTable {
     }
 }
 
-/// Returns the settings with which a Parquet file of requests is written: unsigned whole numbers are stored as
-/// differences from the row before, not by a list of the values that occur, because that takes a fraction of the time
-/// and most columns have too many values for a list.
+/// Returns the settings with which the Parquet file of a table is written: columns of unsigned whole numbers are stored
+/// as differences from the row before, not by a list of the values that occur, because that takes a fraction of the
+/// time and most of these columns (as in the table of requests) have too many values for a list.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))

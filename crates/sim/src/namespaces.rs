@@ -355,7 +355,8 @@ impl ByNamespace {
         asked.failed += u64::from(!is_done);
     }
 
-    /// Returns the counts of the requests with effect `effect` to the namespace with index `at`.
+    /// Returns the counts of the requests to the namespace with index `at` that have the effect `effect` (read, write,
+    /// trim, flush, or a change of a zone's state).
     pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
         self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
     }

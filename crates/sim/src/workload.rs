@@ -57,7 +57,7 @@ pub enum WorkloadSpec {
     /// Kind of workload: several flows (independent streams of synthetic or replayed requests), each on its own part of
     /// the drive.
     Flows {
-        /// Name by which error messages call the workload of flows.
+        /// Name of the workload of flows in error messages, given by the caller.
         name: String,
         /// List of the descriptions of the flows, each an independent stream of synthetic or replayed requests.
         flows: Vec<FlowSpec>,

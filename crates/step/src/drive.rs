@@ -1,10 +1,9 @@
 //! The drive: requests in, time, answers out.
 
-use crate::source::{NumberedRequest, StepInbox, StepSource};
 use crate::{StepError, StepRequest, StepSetup, SteppedCompletion};
 use host::{Extent, HostRequest};
 use serde_json::Value;
-use sim::{Catalogue, Session};
+use sim::{Catalogue, NumberedRequest, Session};
 use std::path::Path;
 use std::time::Instant;
 use units::SimTime;
@@ -25,7 +24,6 @@ const NAME: &str = "submit";
 /// [`Self::finish`]: all events up to the present have happened, and no request is accepted for an earlier time.
 pub struct SteppedDrive {
     session: Session,
-    inbox: StepInbox,
     /// Requests submitted since the drive was last advanced; second field: the earliest time of these requests.
     new: Vec<NumberedRequest>,
     first_new: Option<SimTime>,
@@ -39,7 +37,7 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// Number of completions that wait for the caller to take them.
+    /// Stored number of completions that wait for the caller to take them.
     waiting: usize,
     /// Result of the finished drive: everything that the drive measured, in JSON; `None` until the drive is finished.
     result: Option<Value>,
@@ -55,12 +53,9 @@ impl SteppedDrive {
         let drive = setup.drive(catalogue)?;
         let space = drive.space();
         let (title, capacity) = (drive.title.clone(), space.bytes);
-        let inbox = StepInbox::default();
-        let source = Box::new(StepSource::new(inbox.clone()));
-        let session = Session::stepped(drive, source, setup.options.clone())?;
+        let session = Session::stepped(drive, setup.options.clone())?;
         Ok(Self {
             session,
-            inbox,
             new: Vec::new(),
             first_new: None,
             calls: 0,
@@ -185,14 +180,11 @@ impl SteppedDrive {
     /// until `answers` completions wait for the caller to take them. Returns the time in ns of the first completion
     /// that waits; `None` if none waits.
     fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<Option<u64>, StepError> {
-        if !self.new.is_empty() {
-            self.inbox.give(&mut self.new);
-        }
-        let first = self.first_new.take().map(|first| (first, self.inbox.held()));
         self.calls += 1;
         // The clock on the wall is asked about one call in many: it takes as long as a part of an event.
         let begun = self.calls.is_multiple_of(TIMED).then(Instant::now);
-        let done = self.session.go_on(first, SimTime::from_ns(until_ns), answers);
+        let first = self.first_new.take();
+        let done = self.session.go_on(&mut self.new, first, SimTime::from_ns(until_ns), answers);
         let done = done.map(|answers| (answers.len(), answers.front().map(|first| first.completed_ns)));
         if let Some(begun) = begun {
             self.session.spend(begun.elapsed() * TIMED as u32);

@@ -10,7 +10,6 @@ mod drive;
 mod error;
 mod request;
 mod setup;
-mod source;
 
 pub use drive::SteppedDrive;
 pub use error::StepError;

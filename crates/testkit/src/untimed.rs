@@ -17,8 +17,8 @@ const NONE: u32 = u32::MAX;
 pub struct ModelShape {
     /// Number of closed blocks among which garbage collection chooses the victim.
     pub usable: u32,
-    /// Number of blocks that user data would fill completely: `usable` divided by the wanted ratio alpha of usable to
-    /// user capacity.
+    /// Number of blocks that the user data fill completely; `usable` divided by this number is the ratio alpha of
+    /// usable to user capacity.
     pub user: u32,
     /// Number of mapping units in a block of the model.
     pub units: u32,
@@ -69,7 +69,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Makes an untimed model without data, in which `policy` chooses the victims.
+    /// Makes an untimed model of a drive to which nothing is written yet; `policy` chooses the victims of garbage
+    /// collection.
     ///
     /// # Panics
     /// When the user data leave less than one block of over-provisioning.

@@ -31,7 +31,7 @@ pub enum PageQuestion {
     Shelf,
     /// Question: is this setup correct, and which drive results from it?
     Check(Setup),
-    /// Request to begin a run with this setup.
+    /// Request of the web page to begin a run with this setup (drive, settings, workload and options).
     Begin(Setup),
     /// Request to advance the run by about the given number of simulation events.
     Advance {

@@ -11,7 +11,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Femtos, Frequency};
 
-/// The NAND flash interface `conv`: the conventional asynchronous interface with single data rate.
+/// Interface policy `conv` for a channel: the conventional asynchronous NAND flash interface with single data rate.
 #[derive(Clone, Debug)]
 pub struct Conv {
     clock: Frequency,

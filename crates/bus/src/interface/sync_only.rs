@@ -7,7 +7,7 @@ use crate::signalling::Signalling;
 use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 
-/// The NAND flash interface `sync-only`: source-synchronous with single data rate.
+/// Interface policy `sync-only` for a channel: a source-synchronous NAND flash interface with single data rate.
 #[derive(Clone, Debug)]
 pub struct SyncOnly(Strobed);
 

@@ -213,8 +213,8 @@ impl Pen {
         start + cadence.after(bytes) + t_out + t_rea + t_in
     }
 
-    /// Draws data-out of SYNC_ONLY and PROPOSED: RWEB requests data, which come back with the chip's strobe (equation
-    /// 2). Returns the end in fs.
+    /// Draws data-out of the interfaces `sync-only` and `proposed`: the controller's strobe RWEB requests data, which
+    /// come back with the chip's strobe (equation 2). Returns the end in fs.
     fn accompanied(&mut self, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         let Strobes::Accompanied { t_ios, t_ioh } = self.strobes else {
             unreachable!("asked for strobes of the chip only");

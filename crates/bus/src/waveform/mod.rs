@@ -93,7 +93,8 @@ pub enum MarkKind {
     Hold,
     /// Kind of timing relation in a waveform: propagation delay from one edge to another.
     Delay,
-    /// Kind of timing relation in a waveform: wait that the protocol prescribes, or a busy time of the array.
+    /// Kind of timing relation in a waveform: any wait, whether the protocol prescribes it (such as tADL) or the flash
+    /// array is busy meanwhile (such as tR).
     Wait,
 }
 
@@ -135,7 +136,8 @@ pub struct WavePhase {
     pub from: Femtos,
     /// End of the phase, as time since the beginning of the waveform.
     pub to: Femtos,
-    /// Time in which one byte is transferred in this phase; none where no bytes are transferred.
+    /// Time in which one byte is transferred in this phase; in the idle phases `select` and `release`, the time of
+    /// their cycle; none for waits and busy times.
     pub byte: Option<Femtos>,
 }
 

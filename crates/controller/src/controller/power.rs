@@ -21,8 +21,8 @@ pub enum Ending {
 /// failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// Transaction of a program or erase that had not been reported as finished when the power failed; `ending` says
-    /// whether the flash array had completed it.
+    /// Flash operation (its transaction record): a program or erase that had not been reported as finished when the
+    /// power failed. The field `ending` says how far it had got.
     pub transaction: Transaction,
     /// Progress of the unreported program or erase when the power failed: completed by the array, or stopped halfway.
     pub ending: Ending,

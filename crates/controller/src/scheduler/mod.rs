@@ -37,7 +37,8 @@ pub trait Scheduler: Send {
     /// any other question of a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Chooses the class (queue of the die), among the ready ones, whose oldest operation starts next.
+    /// Chooses, by this scheduler's rule, one of the ready classes (queues of the die); the oldest operation of the
+    /// chosen class starts next.
     fn pick(&mut self, view: &DieView) -> Class;
 
     /// Returns true if a host read that just arrived suspends the running operation, which still needs the time

@@ -36,8 +36,8 @@ const USUAL: &str = "nand-4k-889";
 /// default code rate of such a code.
 const USUAL_DATA: u64 = 4096;
 const USUAL_RATE: f64 = 8.0 / 9.0;
-/// Greatest number of entries in the list `limits`, which has one entry for each number of soft bits: no source reports
-/// a gain by further soft bits.
+/// Greatest number of entries in the list `limits`, and so the greatest number of soft bits: its k-th entry is for
+/// reads with k soft bits. No source reports a gain by further soft bits.
 const LIMITS_MAX: usize = 6;
 
 impl Default for Ldpc {

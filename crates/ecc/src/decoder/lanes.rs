@@ -15,7 +15,8 @@ use multiversion::multiversion;
 pub trait Number: Copy + Default + PartialEq + PartialOrd {
     /// Type of the factor and offset by which check messages are reduced.
     type Damping: Copy;
-    /// Whole number of the same width: all ones if a message is below zero, else zero.
+    /// Type of a message's sign: a whole number of the same width as the message, all ones if the message is below
+    /// zero, else zero.
     type Sign: Copy + Default + std::ops::BitXor<Output = Self::Sign>;
     /// Greatest value of the number type, from which a search for the message of least magnitude starts.
     const MOST: Self;
@@ -82,7 +83,8 @@ pub struct Damping8 {
     pub most: i16,
 }
 
-/// Messages as integers from -127 to 127 that saturate at both ends.
+/// Implementation of [`Number`] for messages that are 8-bit integers: values from -127 to 127, which saturate at both
+/// ends.
 impl Number for i8 {
     type Damping = Damping8;
     type Sign = Self;

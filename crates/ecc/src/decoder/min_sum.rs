@@ -6,7 +6,8 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section, above, at_least};
 use std::sync::Arc;
 
-/// Parameters of a min-sum decoder in floating point, layered or flooding: normalised, offset or both.
+/// Parameters that the layered and the flooding min-sum decoder in floating point have in common: greatest number of
+/// iterations, and factor and offset by which messages are reduced (normalised, offset or both).
 #[derive(Clone, Debug)]
 pub(super) struct MinSumParameters {
     pub iterations: u32,

@@ -3,8 +3,9 @@
 use super::{Attempt, Flow, FlowView, Next};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Default read flow (policy for the attempts of a page's read): first hard reads along the retry table, then soft
-/// reads; knows only that the last attempt failed.
+/// Default read flow (policy for the attempts of a page's read). Where the drive has a retry table and the chip's best
+/// references are known: first hard reads along the table up to these, then soft reads there; else more soft bits
+/// first, then retries.
 #[derive(Clone, Debug)]
 pub struct HardRetrySoft;
 

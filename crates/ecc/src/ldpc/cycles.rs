@@ -68,9 +68,9 @@ impl Spectrum {
     }
 }
 
-/// Counts the pairs of paths from one bit to the same end that share no check and no bit in between; each pair closes a
-/// cycle. `paths` has, by end, the checks and bits between. Only two checks of a path can be equal at different places
-/// of two paths, the first of one and the second of the other.
+/// Counts the cycles that pairs of paths close in the Tanner graph of a code: two paths from one bit to the same end
+/// that share no check and no bit in between form a cycle. `paths` has, for each end, the checks and bits in between of
+/// every path to it, in order.
 fn pairs<const BETWEEN: usize>(paths: &HashMap<u32, Vec<[u32; BETWEEN]>>) -> u64 {
     let apart = |one: &[u32; BETWEEN], other: &[u32; BETWEEN]| {
         let own = (0..BETWEEN).all(|at| one[at] != other[at]);

@@ -238,8 +238,9 @@ mod tests {
         assert!(Encoder::new(&Graph::new(4, 2, [vec![0, 2, 3], vec![1, 2, 3]])).is_none());
     }
 
-    /// Checks the Hamming code with two redundant checks, sums of its first two checks and of all three, and with a
-    /// check that data break.
+    /// Checks the encoder of the Hamming code with two redundant checks, which are sums of others: all codewords
+    /// satisfy all checks. With a check on data bits alone in place of one of these, which some data violate, the code
+    /// has no encoder.
     #[test]
     fn checks_that_follow_from_others_are_left_out() {
         let more = |last: Vec<u32>| {

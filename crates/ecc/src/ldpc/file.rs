@@ -9,7 +9,7 @@ use config::{ConfigError, Document, Section, Value, at_least, at_most};
 /// construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// Origin: the standard named here.
+    /// Origin of a code's parity-check matrix: the standard named here.
     Standard(String),
     /// Origin: this project's program made the matrix; with the parameters of the construction, and the numbers of
     /// short cycles of the matrix.

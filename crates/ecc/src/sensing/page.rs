@@ -86,9 +86,9 @@ impl Page {
     }
 
     /// Returns, for sent zeros and for sent ones, the fraction of bits received as each value when the cells at each
-    /// boundary are compared with these rising references (given by number, equally many at each boundary). A value
-    /// stands for all zones that lie equally far from a boundary on the side of the same bit; beyond the outermost
-    /// references all cells have the same value.
+    /// boundary are compared with these rising references, given as indices in the grid of voltages, equally many at
+    /// each boundary. A value stands for all zones that lie equally far from a boundary on the side of the same bit;
+    /// beyond the outermost references all cells have the same value.
     pub(super) fn shares(&self, references: &[Vec<usize>]) -> [Vec<f64>; 2] {
         let middle = references[0].len() / 2;
         let values = 2 * (middle + 1);

@@ -22,7 +22,7 @@ impl Placement {
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
-    /// Returns the placement rule of this name; `None` when there is none.
+    /// Returns the rule of this name for the placement of the references of soft reads; `None` when there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(each, _)| *each == name).map(|(_, rule)| *rule)
     }

@@ -20,17 +20,17 @@ pub struct Point {
     pub failures: u64,
     /// Number of failed codewords whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Number of decoder iterations that the codewords took.
+    /// Record of the decoder iterations that the codewords took: their distribution, or only their sum.
     pub taken: IterationsTaken,
 }
 
 /// Which of two forms the record of the decoder iterations of a point's codewords has: a distribution, or only a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// Form: the distribution. The list has, for each number of iterations from 0 on, the number of codewords that took
-    /// as many.
+    /// Form of the record of decoder iterations: the distribution. The list has, for each number of iterations from 0
+    /// on, the number of codewords that took as many.
     Each(Vec<u64>),
-    /// Form: only the sum of the iterations of all codewords.
+    /// Form of the record of decoder iterations: only the sum of the iterations of all codewords.
     InAll(u64),
 }
 
@@ -53,7 +53,7 @@ impl Point {
         (failure * (1.0 - failure) / self.words as f64).sqrt() / density(quantile(failure))
     }
 
-    /// Returns the mean number of decoder iterations of a codeword.
+    /// Returns the mean number of decoder iterations of a codeword counted at this point of the failure curve.
     pub fn mean(&self) -> f64 {
         let all = match &self.taken {
             IterationsTaken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
@@ -78,7 +78,7 @@ impl Point {
 pub struct Curve {
     law: Law,
     floor_most: f64,
-    /// List of the points of the curve, by falling raw bit error rate.
+    /// List of the counted points through which the failure curve of the code goes, by falling raw bit error rate.
     points: Vec<Point>,
     /// Distance of the failure curve from the scaling law (the normal tail fitted to the counts), in standard
     /// deviations, as a function of the raw bit error rate.

@@ -40,7 +40,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Parses the text of a table file, called `file` in error messages.
+    /// Parses the text of a table file (a code's counted decoding failures, in `codes/tables/`), called `file` in error
+    /// messages.
     ///
     /// # Errors
     /// When a key is unknown, missing or wrong, or lists do not fit each other.

@@ -6,8 +6,8 @@
 //! was not over counts only where it holds what nothing else does.
 
 use super::BlockMapped;
+use crate::contents::FlashContents;
 use crate::mapping::bank::{Block, Role};
-use crate::medium::Medium;
 use crate::store::Mark;
 use crate::store::labels::{Label, Labels};
 use crate::store::spare::{NOTHING, SpareAreas};
@@ -107,10 +107,10 @@ impl BlockMapped {
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or the flash is another drive's.
-    pub(super) fn find_map(&mut self, mut medium: Medium) {
+    pub(super) fn find_map(&mut self, mut contents: FlashContents) {
         (self.host.risk, self.upkeep.turnover) =
-            (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
-        let (spare, marks) = self.media.take_back(medium);
+            (contents.counted.risk, std::mem::take(&mut contents.counted.turnover));
+        let (spare, marks) = self.media.take_back(contents);
         let programs = self.sort_superblocks(&marks);
         let labels = spare.labels.as_ref().expect("a drive whose power is cut labels blocks");
         let flash = Flash { spare: &spare, labels, programs };

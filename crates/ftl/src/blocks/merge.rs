@@ -122,7 +122,7 @@ impl BlockMapped {
         let block = &state.blocks[job.target as usize];
         let planned = block.next >= job.end || block.failing;
         let settled = job.purpose == Purpose::Fill || block.in_flight == 0;
-        if !(planned && job.ahead.is_empty() && settled) {
+        if !(planned && job.planned.is_empty() && settled) {
             return false;
         }
         self.finish_merge(bank, ctx);
@@ -143,7 +143,7 @@ impl BlockMapped {
         let position = block.next;
         if position >= job.end
             || block.failing
-            || job.ahead.len() as u32 >= self.media.core.rules.read_ahead * self.rules.span
+            || job.planned.len() as u32 >= self.media.core.rules.read_ahead * self.rules.span
         {
             return false;
         }
@@ -184,7 +184,7 @@ impl BlockMapped {
         state.blocks[target as usize].next += 1;
         let job = state.merging.job.as_mut().expect("a merge has begun");
         job.copied |= reads > 0;
-        job.ahead.push_back(Planned { program, position, reads });
+        job.planned.push_back(Planned { program, position, reads });
         true
     }
 
@@ -194,11 +194,11 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         let job = state.merging.job.as_mut().expect("a merge has begun");
         let in_flight = state.blocks[job.target as usize].in_flight;
-        let ready = job.ahead.front().is_some_and(|planned| planned.reads == 0);
+        let ready = job.planned.front().is_some_and(|planned| planned.reads == 0);
         if !ready || in_flight >= self.media.core.assembly.program_queue * self.rules.span {
             return false;
         }
-        let (target, planned) = (job.target, job.ahead.pop_front().expect("seen above"));
+        let (target, planned) = (job.target, job.planned.pop_front().expect("seen above"));
         let origin = self.main_origin(planned.program);
         self.issue(bank, target, planned.position, planned.program, origin, ctx);
         true
@@ -217,11 +217,11 @@ impl BlockMapped {
         origins().find(|&origin| origin != Origin::Padding).unwrap_or(Origin::Padding)
     }
 
-    /// Counts one flash read for a planned program unit of the merge in progress as complete; the program is submitted
-    /// when all its reads are.
+    /// Counts one flash read for a planned program unit of the merge in progress as complete. It does not submit the
+    /// program: `issue_planned` does once no read of the unit is left.
     pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
         let job = self.banks[bank].merging.job.as_mut().expect("only merges read copies");
-        let planned = job.ahead.iter_mut().find(|planned| planned.program == program);
+        let planned = job.planned.iter_mut().find(|planned| planned.program == program);
         planned.expect("the program waits for its reads").reads -= 1;
     }
 

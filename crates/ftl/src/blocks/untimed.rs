@@ -5,11 +5,11 @@
 use super::BlockMapped;
 use crate::SavedState;
 use crate::buffer::{Coverage, Risk};
+use crate::contents::FlashContents;
 use crate::host_side::Serves;
 use crate::layer::Layer;
 use crate::layer::{Outlasts, Untimed};
 use crate::mapping::bank::{Bank, Block, Role};
-use crate::medium::Medium;
 use crate::parts::Whole;
 use crate::saved::Untaken;
 use crate::store::NONE;
@@ -202,8 +202,8 @@ impl Outlasts for BlockMapped {
         Ok(())
     }
 
-    fn go_on_from(&mut self, medium: Medium) {
-        self.find_map(medium);
+    fn go_on_from(&mut self, contents: FlashContents) {
+        self.find_map(contents);
     }
 
     fn into_base(self) -> Whole {

@@ -463,7 +463,7 @@ impl BlockMapped {
             target,
             end,
             copied: false,
-            ahead: VecDeque::new(),
+            planned: VecDeque::new(),
         }
     }
 }

@@ -203,8 +203,8 @@ impl Buffer {
         self.used_slots() - (self.kept - self.held.len() as u32)
     }
 
-    /// True when the write buffer works as a cache: dirty units stay in the buffer until the eviction policy chooses
-    /// them to be programmed. Whether units stay as clean ones after that is another setting (`keeps_clean`).
+    /// Returns true when the buffer works as a cache (`keep_ratio` above 0): it holds dirty units until the eviction
+    /// policy chooses them. Write-back, and holding clean units (`keeps_clean`), are other settings.
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.keep > 0
@@ -241,7 +241,7 @@ impl Buffer {
         self.index.find(lpn)
     }
 
-    /// True when the loss of the slot's data at a power cut would lose host data that the drive has acknowledged.
+    /// Returns true when the loss of the slot's data at a power cut would lose host data that were acknowledged.
     #[inline]
     fn is_risky(&self, slot: u32) -> bool {
         let Slot { lpn, request, state, .. } = self.slots[slot as usize];
@@ -340,8 +340,8 @@ impl Buffer {
         self.find(self.slots[slot as usize].lpn) == Some(slot)
     }
 
-    /// Frees a write buffer slot that holds the newest version of its unit and whose program is complete, and removes
-    /// the unit from the buffer's index (hash table by logical unit).
+    /// Frees a write buffer slot that holds the newest version of its unit, which is on flash or no longer needed, and
+    /// removes the unit from the buffer's index (hash table by logical unit).
     #[inline]
     pub fn release_newest(&mut self, slot: u32) {
         self.unlink(slot);
@@ -416,7 +416,7 @@ impl Buffer {
         }
     }
 
-    /// Ends all waiting of host requests for programs of buffer slots, without completing the requests.
+    /// Ends, on a stuck drive, all waiting of host requests for programs of slots, without completing the requests.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             let risky = self.is_risky(slot);

@@ -125,7 +125,7 @@ impl Assembly {
         self.lanes.iter().position(|lane| lane.own == stream).unwrap_or(0)
     }
 
-    /// True if the program unit of any die is partly filled with host data.
+    /// Returns true if the program unit of any die is partly filled with host data.
     #[inline]
     pub fn is_filling(&self) -> bool {
         self.lanes.iter().any(|lane| lane.current != NONE)

@@ -6,8 +6,8 @@ use controller::Origin;
 use units::Lpn;
 
 impl Core {
-    /// True while data of a host write are still crossing the host link; such data may share a program with units that
-    /// wait in the write buffer.
+    /// Returns true while data of a host write are still crossing the host link; such data may share a program with
+    /// units that wait in the write buffer.
     #[inline]
     pub fn expects_data(&self) -> bool {
         self.reserved_slots > 0

@@ -75,7 +75,7 @@ impl Collection {
         }
     }
 
-    /// True if garbage collection is relocating a superblock for refresh or scrub, or has one queued.
+    /// Returns true if garbage collection is relocating a superblock for refresh or scrub, or has one queued.
     pub fn keeps_data(&self) -> bool {
         (self.mover.has_victim() && self.mover.origin.keeps_data())
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())

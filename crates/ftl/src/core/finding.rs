@@ -12,7 +12,8 @@ pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
     /// Number of bytes that the spare areas of one page row (pages of one index on all planes) have together.
     pub spare_bytes: u32,
-    /// Number of flash reads in flight by which recovery searches for the data and so rebuilds the map.
+    /// Counter of the flash reads in flight at present by which recovery searches for the data and so rebuilds the map;
+    /// all reads have ended when it is 0.
     pub reading: u32,
 }
 

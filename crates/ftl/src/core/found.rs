@@ -9,7 +9,7 @@ use units::Ppa;
 /// summaries, page rows and flash pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// Number of mapping units of the map's checkpoint that recovery reads.
+    /// Number of mapping units of the map's checkpoint that a drive reads at power-up after a clean shutdown.
     pub checkpoint_units: u64,
     /// Number of superblocks whose summaries (lists of their logical units) recovery reads.
     pub summaries: u64,

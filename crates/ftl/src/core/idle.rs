@@ -14,7 +14,7 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// True if an idle timer event of this kind is scheduled for the die.
+    /// Returns true if an idle timer event of this kind is scheduled for the die.
     #[inline]
     pub fn is_armed(&self, kind: u8) -> bool {
         self.armed >> kind & 1 == 1

@@ -134,7 +134,7 @@ impl Streams {
         self.by_origin.expect("the host's data have one stream here").host
     }
 
-    /// True if host data may join the stream.
+    /// Returns true if host data may join the stream.
     #[inline]
     pub fn takes_hosts(&self, stream: usize) -> bool {
         self.hosts >> stream & 1 == 1
@@ -208,8 +208,8 @@ impl Streams {
         (self.hosts | self.moved).count_ones()
     }
 
-    /// True if the stream of a unit depends only on whether the host writes the unit or the drive moves it, and the
-    /// stream policy wants no notes on units and has no placement handles.
+    /// Returns true if the stream of a unit depends only on whether the host writes the unit or the drive moves it, and
+    /// the stream policy wants no notes on units and has no placement handles.
     pub fn is_plain(&self) -> bool {
         self.by_origin.is_some() && self.notes.is_none() && self.handles.is_none()
     }

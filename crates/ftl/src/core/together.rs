@@ -30,14 +30,15 @@ pub(crate) enum Members {
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
-    /// True if each of the dies has free space for the valid units of its superblocks, which must be moved.
+    /// Flag of the set: true if each of the dies has free space for the valid units of its superblocks, which must be
+    /// moved.
     pub fits: bool,
 }
 
 /// Record of the needs of a die's garbage collection at present: whether the die needs or would take a victim, and
 /// which gain of free space is worth a collection in idle time.
 pub(crate) struct Wish<'a> {
-    /// True if the die needs a superblock reclaimed in the foreground, with or without host requests.
+    /// Flag of the die: true if it needs a superblock reclaimed in the foreground, with or without host requests.
     pub foreground: bool,
     /// True if garbage collection of the die would take a victim now.
     pub wanted: bool,

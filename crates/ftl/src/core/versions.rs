@@ -7,7 +7,7 @@ use units::Ppa;
 pub enum Seen {
     /// Case in which the version is in no place: the logical unit held no data when the snapshot was taken.
     Nowhere,
-    /// Case in which the version of the logical unit is in the write buffer.
+    /// Place of the version of a logical unit that a snapshot sees: the write buffer.
     Buffered,
     /// Case in which the version of the logical unit is on flash, at this physical address.
     At(Ppa),

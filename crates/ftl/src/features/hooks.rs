@@ -193,7 +193,7 @@ hooks! {
     /// Tells the feature that the host has finished the run, so that no timed work (snapshot, rollback) falls due any
     /// more.
     tell ended();
-    /// Carries out a snapshot command ([`Act`]): take, delete or roll back; returns the snapshot's serial number.
+    /// Takes, deletes or rolls back to a snapshot ([`Act`]); returns the number of a snapshot taken or deleted.
     tell act[P](core: &mut Core, act: Act, now: SimTime, probe: &mut P) -> Option<u32>, first;
     /// Returns where the version of a unit is that the snapshot with the number `serial` sees.
     ask seen_in(core: &Core, serial: u32, lpn: Lpn) -> Option<Seen>, first;
@@ -220,8 +220,8 @@ hooks! {
     /// Tells the feature that simulated time begins: it numbers its snapshots from `before` on, and returns the number
     /// of the last write so far.
     tell number_beginning(before: u64) -> Option<u64>, first;
-    /// Returns the write number that the version at `place` gets when simulated time begins; `before` is the argument
-    /// of [`Self::number_beginning`].
+    /// Returns the write number that the version of `lpn` at `place` gets when simulated time begins: `before` if it is
+    /// older than all snapshots, a higher one if it is newer than a snapshot.
     ask number_of(lpn: Lpn, place: Ppa, before: u64) -> Option<u64>, first;
     /// Tells the feature that the power fails: all of its state that was only in RAM is lost.
     tell cut(core: &mut Core);
@@ -338,8 +338,8 @@ hooks! {
     ask moment_together(core: &Core, worn: u32) -> Option<SetMoment>, first;
     /// Plans the roles of all superblocks of set of dies number `set`, from a recorded steady state `moment`.
     ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
-    /// Tells the feature that superblocks of a recorded steady state are built. The feature then frees the unused
-    /// superblocks of the parity groups `groups`, in this order.
+    /// Tells the feature that the superblocks of a set of dies were built from a recorded steady state: it then frees,
+    /// in this order, the superblocks of the parity groups `groups` that were left without data.
     tell begins_built(core: &mut Core, groups: &[u32]);
     /// Tells the feature that the drive has been made, so that it can prepare the FTL's state.
     tell made(core: &mut Core);

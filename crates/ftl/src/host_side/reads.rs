@@ -6,7 +6,7 @@
 use crate::host_side::Host;
 use crate::layout::sector_bytes;
 use crate::media::Media;
-use crate::read_ahead::{Ahead, Taken};
+use crate::read_ahead::{ReadAheadState, Taken};
 use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
 use crate::settings::FtlConfig;
 use crate::store::NONE;
@@ -28,7 +28,7 @@ pub(crate) struct ReadPath {
     pub merge: Option<Box<dyn ReadMerge>>,
     /// Read-ahead area (DRAM) with the data that were read ahead, and the read-ahead policy; none if the drive does not
     /// read ahead.
-    pub ahead: Option<Box<Ahead>>,
+    pub ahead: Option<Box<ReadAheadState>>,
     /// For the host request in progress: the read-ahead transaction in flight that already fetches some of its units,
     /// and the bit mask of these units in their page row; none if no unit of the request is being fetched by a
     /// read-ahead.
@@ -40,7 +40,7 @@ impl ReadPath {
         let merge = (config.reads.merge)();
         let path = Self {
             merge: merge.merges().then_some(merge),
-            ahead: Ahead::new(&config.reads.ahead, &config.layout),
+            ahead: ReadAheadState::new(&config.reads.ahead, &config.layout),
             riding: None,
         };
         if path.merge.is_some() || path.ahead.is_some() {
@@ -74,7 +74,8 @@ pub(crate) struct RowPart {
 
 /// Interface by which a translation layer serves the host's reads.
 pub(crate) trait Reads {
-    /// Returns the flash with its features, and the layer's state of work for the host.
+    /// Returns two parts of this translation layer for use and change: the flash with the drive's features, and the
+    /// state of the layer's work for the host (outputs, flushes, reads).
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
     /// Evicts units from the write buffer while it holds more units than its limit: dirty units are queued for

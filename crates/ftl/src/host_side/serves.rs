@@ -282,8 +282,9 @@ pub(crate) trait Serves: Arrives {
         probe.on_version(VersionEvent::Returned { lpn, old: live, new: place });
     }
 
-    /// Applies an action to the logical drive as a whole, such as taking a snapshot. Returns the number of the snapshot
-    /// concerned, if there is one.
+    /// Carries out a snapshot command on the logical drive as a whole: takes, deletes or rolls back to a snapshot.
+    /// Returns the serial number of the snapshot that was taken or deleted; `None` after a rollback, or if there is no
+    /// such snapshot.
     fn act<P: Probe>(&mut self, act: Act, ctx: &mut Context<P>) -> Option<u32> {
         let media = self.parts().0;
         let number = media.features.act(&mut media.core, act, ctx.calendar.now(), &mut ctx.probe);

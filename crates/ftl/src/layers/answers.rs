@@ -221,7 +221,7 @@ impl Ftl {
         media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// Returns the optional feature of type `T` (such as snapshots, parity or compression) of the drive; `None` if the
+    /// Returns the optional feature of type `T` (such as snapshots or parity across dies) of the drive; `None` if the
     /// drive does not have it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)

@@ -70,7 +70,8 @@ impl BufferView<'_> {
         self.buffer().held_bytes(self.core().store.layout.unit.get())
     }
 
-    /// True while the write buffer holds dirty data (not on flash yet), so that the drive still has data to program.
+    /// True while the drive has work left for the flash: the write buffer holds dirty data (not on flash yet), or a
+    /// feature is busy with a checkpoint, a rollback or reads of the map.
     #[inline]
     pub fn is_draining(&self) -> bool {
         self.media.is_draining()

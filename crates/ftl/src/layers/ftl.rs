@@ -10,8 +10,8 @@ use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::KeepsUp;
 use crate::{
-    Act, BlockMapped, CorrectionParts, Found, FtlConfig, Medium, Output, PageMapped, Probe, SavedState,
-    ZoneMapped,
+    Act, BlockMapped, CorrectionParts, FlashContents, Found, FtlConfig, Output, PageMapped, Probe,
+    SavedState, ZoneMapped,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
@@ -36,7 +36,7 @@ macro_rules! calls {
     };
 }
 
-/// Methods that the host side of the simulator calls while simulated time runs.
+/// Methods of the drive's flash translation layer that the host side of the simulator calls while simulated time runs.
 impl Ftl {
     calls! {
         /// Begins simulated time on a filled or constructed drive: submits the first garbage collection work on each
@@ -57,7 +57,8 @@ impl Ftl {
         /// completion.
         fn flush[P](request: u32, ctx: &mut Context<P>);
         /// Carries out a host command that concerns the drive as a whole: taking, deleting or rolling back to a
-        /// snapshot. Returns the number of the snapshot concerned; `None` if there is no such snapshot.
+        /// snapshot. Returns the serial number of the snapshot that was taken or deleted; `None` after a rollback, or
+        /// if there is no such snapshot.
         fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
         /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
         fn handle[P](event: Event, ctx: &mut Context<P>);
@@ -77,7 +78,8 @@ impl Ftl {
     }
 }
 
-/// Methods for work without simulated time (preconditioning), and for a drive without operations in flight.
+/// Methods of the drive's flash translation layer for work without simulated time (preconditioning), and for a drive
+/// without operations in flight.
 impl Ftl {
     calls! {
         /// Writes logical unit `lpn` without simulated time, for preconditioning.
@@ -132,15 +134,15 @@ impl Ftl {
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or the flash is another drive's.
-    pub fn take_over(&mut self, medium: Medium) {
-        each!(&mut self.layer, layer => layer.go_on_from(medium));
+    pub fn take_over(&mut self, contents: FlashContents) {
+        each!(&mut self.layer, layer => layer.go_on_from(contents));
     }
 
     /// Cuts the power at `now`: returns what remains on the flash, and the programs and erases that were interrupted.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
-    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
+    pub fn cut(mut self, now: SimTime) -> (FlashContents, Vec<Interrupted>) {
         self.account_risk(now);
         let Whole { mut media, upkeep, host } = each!(self.layer, layer => layer.into_base());
         let (interrupted, wreck) = media.interrupt(now);
@@ -148,7 +150,8 @@ impl Ftl {
     }
 }
 
-/// Methods that work alike for all kinds of translation layer.
+/// Methods of the drive's flash translation layer that work alike for all its kinds: page-mapped, block-mapped and
+/// zoned.
 impl Ftl {
     /// Makes a fresh drive with the mapping that `config` names: nothing written, every good superblock free.
     ///
@@ -201,8 +204,8 @@ impl Ftl {
         self.parts().0.core.store.map.make_arrays();
     }
 
-    /// Takes the next output (completion of a read, program or flush) that the FTL has for the host side; `None` if
-    /// there is none.
+    /// Takes one output (completion of a read, program or flush) that the FTL has for the host side, the newest first;
+    /// `None` if there is none.
     #[inline]
     pub fn take_output(&mut self) -> Option<Output> {
         self.parts().1.outputs.pop()

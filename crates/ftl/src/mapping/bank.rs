@@ -104,7 +104,7 @@ pub(crate) struct Merge {
     /// does not fill.
     pub end: u32,
     pub copied: bool,
-    pub ahead: VecDeque<Planned>,
+    pub planned: VecDeque<Planned>,
 }
 
 /// State of the merges of a bank (set of dies): the merge in progress, and the queue of blocks to be reclaimed by

@@ -4,8 +4,8 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Block mapping BAST (block-associative sector translation): each log block takes the writes of one group of logical
-/// units.
+/// Mapping policy BAST (block-associative sector translation): block mapping in which each log block takes the writes
+/// of one group of logical units.
 #[derive(Clone, Debug)]
 pub struct Bast {
     span: u32,

@@ -4,7 +4,8 @@ use super::{MappingKind, Misfit, Plan};
 use crate::{Layout, recovery};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Page mapping with a map in volatile RAM, which is rebuilt at power-up from checkpoints and superblock summaries.
+/// Mapping policy of Birrell and others: page mapping with a map in volatile RAM, which is rebuilt at power-up from
+/// checkpoints and superblock summaries.
 #[derive(Clone, Debug)]
 pub struct Birrell {
     checkpoint_every: u32,

@@ -61,7 +61,8 @@ impl Policy for Dftl {
 }
 
 impl Dftl {
-    /// Returns the number of map entries that the cache of DFTL in RAM holds.
+    /// Returns the greatest number of map entries that DFTL's cache in RAM can hold: the size of the cache divided by
+    /// the size of a cached entry.
     fn entries(&self) -> u64 {
         self.cache.get() / self.cached_entry.get()
     }

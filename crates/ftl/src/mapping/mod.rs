@@ -41,7 +41,8 @@ pub trait MappingKind: Send {
         0
     }
 
-    /// Returns the flash translation layer that the mapping needs on a drive of this layout.
+    /// Returns the plan of the flash translation layer for a drive of this layout: the kind of layer that the mapping
+    /// needs (page-mapped, block-mapped or zoned), with the settings and rules of that kind.
     fn plan(&self, layout: &Layout) -> Plan;
 }
 

@@ -2,7 +2,7 @@
 
 use super::Media;
 use crate::Probe;
-use crate::medium::Medium;
+use crate::contents::FlashContents;
 use crate::recovery::{FoundView, summary_rows};
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
@@ -30,15 +30,15 @@ impl Media {
     ///
     /// # Panics
     /// When the flash belongs to another drive.
-    pub fn take_back(&mut self, medium: Medium) -> (SpareAreas, Vec<Mark>) {
-        let Medium { array, controller, counted, spare, marks, .. } = medium;
+    pub fn take_back(&mut self, contents: FlashContents) -> (SpareAreas, Vec<Mark>) {
+        let FlashContents { array, controller, counted, spare, marks, .. } = contents;
         let store = &mut self.core.store;
         assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
-        self.core.lost = medium.lost;
-        self.core.read_only |= medium.listed.read_only;
-        self.core.store.dead.go_on_with(medium.listed.dead);
-        self.features.take_back(medium.features);
+        self.core.lost = contents.lost;
+        self.core.read_only |= contents.listed.read_only;
+        self.core.store.dead.go_on_with(contents.listed.dead);
+        self.features.take_back(contents.features);
         if let (Some(agenda), Some(counts)) = (&mut self.core.agenda, counted.upkeep) {
             agenda.counts = counts;
         }

@@ -21,8 +21,8 @@ pub(crate) struct Media {
 }
 
 impl Media {
-    /// Begins simulated time: the drive's features get the wear of each superblock, and a die that has failed from the
-    /// start makes the drive read-only.
+    /// Begins simulated time: informs the drive's features, which then read, for instance, the wear of each superblock,
+    /// and makes the drive read-only if a die has failed from the start.
     pub fn begin(&mut self) {
         self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;

@@ -3,9 +3,9 @@
 use super::Media;
 use crate::Turnover;
 use crate::buffer::Risk;
+use crate::contents::{Counted, Damage, FlashContents, Listed};
 use crate::core::Core;
 use crate::lapse::Lapse;
-use crate::medium::{Counted, Damage, Listed, Medium};
 use crate::store::Source;
 use crate::store::spare::{NOTHING, SpareAreas};
 use controller::{Ending, Interrupted, Kind, Origin, Transaction};
@@ -97,13 +97,13 @@ impl Media {
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
-    pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
+    pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> FlashContents {
         let buffered_lost = self.core.buffer.at_risk();
         let marks = self.core.store.space.marks(&wreck.half_erased);
         self.features.cut(&mut self.core);
         let Self { core: Core { store, assembly, lost, agenda, read_only, .. }, features } = self;
         let numbers = store.spare.expect("a drive whose power is cut notes what it writes");
-        Medium {
+        FlashContents {
             spare: SpareAreas {
                 holders: store.map.copied().1,
                 stamps: numbers.stamps,
@@ -129,8 +129,9 @@ impl Media {
         }
     }
 
-    /// Applies to the flash a program that the array had completed before the power failed, and whose completion had
-    /// not been reported to the drive.
+    /// Applies to the flash a program that was in flight when the power failed: its page rows count as programmed, and
+    /// its units get their stamps (numbers of host writes, in the spare areas) unless `status` says that the program
+    /// failed.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
@@ -154,8 +155,8 @@ impl Media {
         }
     }
 
-    /// Marks all page rows of failed dies as torn (as if their program had been interrupted), because their spare areas
-    /// cannot be read after a power cut.
+    /// Marks the programmed page rows of failed dies, whose spare areas cannot be read after a power cut: as torn (as
+    /// if their program had been interrupted) where parity protects them, and as lost elsewhere.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
         let dead: Vec<usize> =
             self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();

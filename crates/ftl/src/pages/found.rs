@@ -3,8 +3,8 @@
 //! What is found follows from the spare areas alone: of each logical unit the readable copy with the newest number. Open
 //! superblocks are gone on with behind what was torn. Not modelled: pages that can be read once after a cut and not again.
 
+use crate::contents::FlashContents;
 use crate::lapse::Lapse;
-use crate::medium::Medium;
 use crate::pages::PageMapped;
 use crate::store::Mark;
 use crate::store::spare::{BEFORE, NOTHING, SpareAreas};
@@ -17,10 +17,10 @@ impl PageMapped {
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or the flash belongs to another drive.
-    pub(super) fn find_map(&mut self, mut medium: Medium) {
+    pub(super) fn find_map(&mut self, mut contents: FlashContents) {
         (self.host.risk, self.upkeep.turnover) =
-            (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
-        let (spare, marks) = self.media.take_back(medium);
+            (contents.counted.risk, std::mem::take(&mut contents.counted.turnover));
+        let (spare, marks) = self.media.take_back(contents);
         self.place_newest(&spare, &marks);
         let last = self.media.features.find_versions(&mut self.media.core, &spare, &marks);
         self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);

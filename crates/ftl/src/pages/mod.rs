@@ -29,8 +29,9 @@ pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     pub(crate) host: Host,
-    /// Number of flash reads in flight by which the drive rebuilds its map at power-up, after it was switched off
-    /// without operations in flight.
+    /// Present count in the state of a page-mapped drive: number of flash reads by which the drive rebuilds its map at
+    /// power-up that were submitted and have not ended yet, after the drive was switched off without operations in
+    /// flight.
     pub(crate) recovering: u32,
 }
 

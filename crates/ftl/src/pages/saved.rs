@@ -3,9 +3,9 @@
 //! Policies keep no state of their own here: they are told again which superblocks are candidates, in closing order or in
 //! one that they gave. Counters begin anew.
 
+use crate::contents::FlashContents;
 use crate::layer::Outlasts;
 use crate::media::Media;
-use crate::medium::Medium;
 use crate::pages::PageMapped;
 use crate::parts::Whole;
 use crate::saved::Untaken;
@@ -163,8 +163,8 @@ impl Outlasts for PageMapped {
         Ok(())
     }
 
-    fn go_on_from(&mut self, medium: Medium) {
-        self.find_map(medium);
+    fn go_on_from(&mut self, contents: FlashContents) {
+        self.find_map(contents);
     }
 
     fn into_base(self) -> Whole {

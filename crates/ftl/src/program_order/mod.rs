@@ -23,9 +23,10 @@ pub struct OrderView {
 /// Policy that decides which of a die's two open superblocks (for host data and for relocated data) takes the next
 /// program, by swapping them or not.
 pub trait ProgramOrder: Send {
-    /// Returns true if the host data and the relocated data of a die swap their open superblocks before this program.
-    /// Called only where both superblocks are open, neither has a partly filled program unit, and garbage collection
-    /// keeps the free space that it needs.
+    /// Returns true if the policy wants the host data and the relocated data of a die to swap their open superblocks
+    /// before this program, as it may when the next pages of the two differ in program time. Called only where both
+    /// superblocks are open, neither has a partly filled program unit, and garbage collection keeps the free space that
+    /// it needs.
     fn trades(&mut self, view: &OrderView) -> bool;
 
     /// Returns true if the policy never swaps the two open superblocks of a die: the drive then does not ask it before

@@ -8,11 +8,12 @@ use units::{Lpn, Ppa};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetched {
     pub lpn: Lpn,
-    /// Physical address from which the unit was read.
+    /// Physical address on flash from which the read-ahead fetches, or has fetched, the unit of this entry of the
+    /// read-ahead area.
     pub ppa: Ppa,
     /// Transaction that fetches the unit; none after the unit's data have reached the read-ahead area.
     pub by: Option<TransactionId>,
-    /// True after the host has asked for the fetched unit.
+    /// True after the host has asked for the unit of this entry, which the read-ahead has fetched or is fetching.
     pub used: bool,
 }
 

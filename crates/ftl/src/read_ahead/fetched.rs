@@ -45,7 +45,7 @@ pub(crate) struct Followed {
 
 /// State of the read-ahead of a drive: its policy, the read-ahead area (DRAM) with the data that were fetched, and the
 /// flash reads decided on after the present host read.
-pub(crate) struct Ahead {
+pub(crate) struct ReadAheadState {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
     /// `fetches`: flash reads that the read-ahead makes after the present host read. `places`: for all units of these
@@ -54,7 +54,7 @@ pub(crate) struct Ahead {
     places: Vec<u32>,
 }
 
-impl Ahead {
+impl ReadAheadState {
     /// Makes the state of a drive's read-ahead, with an empty read-ahead area; none where the drive does not read
     /// ahead.
     pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {

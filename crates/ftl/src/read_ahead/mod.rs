@@ -7,7 +7,7 @@
 mod area;
 mod fetched;
 
-pub(crate) use fetched::{Ahead, Taken};
+pub(crate) use fetched::{ReadAheadState, Taken};
 
 use units::{Bytes, Lpn};
 

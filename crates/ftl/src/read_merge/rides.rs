@@ -15,7 +15,9 @@ pub(crate) struct RowUnits {
 }
 
 impl RowUnits {
-    /// Makes the description of the units `mask` of page row `row`, which is numbered over the drive.
+    /// Makes the description of the mapping units of one page row that are read together: converts page row `row`,
+    /// numbered over the drive, to die, superblock and row within the superblock, and stores `mask`, the bit mask of
+    /// the units.
     #[inline]
     pub fn of(layout: &Layout, row: u32, mask: u64) -> Self {
         let superblock = row / layout.rows;

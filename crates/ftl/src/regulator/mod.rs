@@ -33,7 +33,8 @@ pub struct Steps {
     /// Program step (voltage increment per pulse) of high-cost writes, whose programs are slow and whose later reads
     /// are fast.
     pub fine: Voltage,
-    /// The chip's usual program step (voltage increment per pulse), for which the chip's program times hold.
+    /// Program step (voltage increment per pulse) of usual writes: the step of the chip, for which the program times of
+    /// the chip hold.
     pub usual: Voltage,
     /// Program step (voltage increment per pulse) of low-cost writes, whose programs are fast and whose later reads are
     /// slow.

@@ -10,8 +10,8 @@ use units::{Nanos, Voltage};
 /// as a gain in program speed.
 #[derive(Clone, Debug)]
 enum Reduced {
-    /// Form of the reduced voltages: the name of a voltage set (program-verify and read reference voltages) in the
-    /// chip's tables.
+    /// Way in which the settings of the cost regulator `tvr` give the reduced voltages: the name of a voltage set
+    /// (program-verify and read reference voltages) in the chip's tables.
     Set(String),
     /// Form of the reduced voltages: the factor by which they make programs faster; modelled as a program step (voltage
     /// increment per pulse) with this gain.

@@ -10,8 +10,8 @@ use controller::{Context, Origin};
 /// Each purpose has a state of its relocations of its own (mover).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
-    /// Purpose: garbage collection, and all other work that relocates data in the same way (wear levelling, data of
-    /// failed programs, refresh, scrub, parity groups).
+    /// Purpose of the relocation of a victim superblock's units: garbage collection, and all other work that relocates
+    /// data in the same way (wear levelling, data of failed programs, refresh, scrub, parity groups).
     Collection,
     /// Purpose: folding, which relocates data from superblocks in SLC mode to superblocks that use all bits per cell.
     Folding,

@@ -190,8 +190,9 @@ impl Media {
         }
     }
 
-    /// Pads a partly filled program unit on an idle die with empty units if no further unit will fill it. Its units
-    /// were programmed again because the cost regulator wants their later reads to take less time.
+    /// Fills up the partly filled program units of relocated data on a die with empty units (padding), and so submits
+    /// their programs, if the die is idle: units that the cost regulator had programmed again, so that later reads of
+    /// them take less time, need not wait for further data.
     pub fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.store.controller.is_idle(DieId(die as u32)) {
             return;

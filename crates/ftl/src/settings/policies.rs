@@ -4,9 +4,10 @@ use super::whole;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// Makers of the policies that decide where a write goes: die, write stream, and open superblock.
+/// Makers (factories) of the three policies chosen in the drive file that decide where a write goes: die, write stream,
+/// and open superblock.
 pub struct DestinationRules {
-    /// Maker of the policy that chooses which die takes a write.
+    /// Maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
     pub placement: placement::Maker,
     /// Maker of the policy that chooses which of the die's write streams takes a write.
     pub streams: streams::Maker,

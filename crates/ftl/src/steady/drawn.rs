@@ -37,11 +37,13 @@ fn draws_of(places: u32) -> u64 {
 /// Record of a range of places in a superblock of a constructed state; randomly drawn places of the range hold the next
 /// logical units of the permutation.
 struct Piece {
-    /// Physical address of the first place of the range.
+    /// Physical address of the first place of the piece, a range of places in a superblock of a constructed drive
+    /// state.
     first: u64,
-    /// Number of places of the range.
+    /// Number of places (mapping units) of the piece, a range of places in a superblock of a constructed drive state.
     places: u32,
-    /// Number of valid places of the range, which hold data of a logical unit.
+    /// Number of valid places of the piece (a range of places in a superblock of a constructed drive state), which hold
+    /// data of a logical unit.
     valid: u32,
     /// Number of logical units that were placed in earlier pieces (place ranges of superblocks) of the constructed
     /// state.
@@ -142,7 +144,8 @@ impl Drawn {
         }
     }
 
-    /// Returns the number of logical units placed so far.
+    /// Returns the number of logical units that already have a physical place in the map of the constructed drive
+    /// state.
     fn placed(&self) -> u32 {
         self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
     }

@@ -26,7 +26,8 @@ pub use cache::Filling;
 /// than half of that; and earlier data are mostly overwritten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
-    /// Length of a window, in overwrites of the filled logical space.
+    /// Length of one of the windows by which write amplification is judged for steadiness, given as a number of
+    /// overwrites of the filled logical space.
     pub window: f64,
     /// Number of the most recent windows (equal amounts of data written) whose write amplification values are compared
     /// with each other.
@@ -52,7 +53,8 @@ impl Default for SteadyRule {
 #[derive(Clone, Debug)]
 pub struct SteadyWindow {
     rule: SteadyRule,
-    /// Write amplification of each measured window so far, in order of time.
+    /// Write amplification of each window measured so far while preconditioning approaches the steady state, in order
+    /// of time.
     pub history: Vec<f64>,
 }
 

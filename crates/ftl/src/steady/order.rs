@@ -57,7 +57,8 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// Returns true when die `die` can take `part` units in a new superblock without needing garbage collection.
+    /// Returns true when die `die` can take `part` units in a new superblock without needing garbage collection, while
+    /// preconditioning fills a fresh drive in order without simulated time.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
@@ -165,7 +166,8 @@ impl UnitsInOrder {
         }
     }
 
-    /// Returns the index, counted from the first unit written, of the logical unit at place `place` of a superblock.
+    /// Returns the position, in the ascending order in which the drive was filled and counted from 0, of the logical
+    /// unit at place `place` of a superblock, on a drive that was filled in order.
     fn index_of(&self, superblock: u32, place: u32) -> u32 {
         let (die, rank) = (superblock / self.per_die, self.rank[superblock as usize]);
         let turn = (rank * self.units + place) / self.program;

@@ -152,7 +152,8 @@ impl Store {
         }
     }
 
-    /// Returns the size in bytes of the store's state in the simulator's memory.
+    /// Returns the number of bytes of the simulator's memory that the core state of the translation layer takes: map,
+    /// superblock states, flash array and spare areas.
     pub fn bytes(&self) -> usize {
         let spare = self.spare.as_ref().map_or(0, |spare| spare.bytes());
         self.map.bytes() + self.space.bytes() + self.array.bytes() + spare

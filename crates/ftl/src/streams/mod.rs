@@ -98,8 +98,8 @@ pub struct UnitView {
     /// Number of the placement handle (NVMe FDP) that the host named in the write. `None` for relocated data and data
     /// of the drive itself, and where the policy has no handles.
     pub hint: Option<u16>,
-    /// Number of units that the host wrote to the drive since it wrote this unit last; none if it never did, or if
-    /// times are not recorded.
+    /// Age of the unit, in units that the host wrote to the drive since it wrote this unit last; none if it never did,
+    /// or if times are not recorded.
     pub age: Option<u64>,
     /// Number of times that the host wrote the unit before, as counted: all counts are halved when their mean reaches
     /// [`HALVED_AT`].
@@ -110,7 +110,8 @@ pub struct UnitView {
     pub last: Option<usize>,
 }
 
-/// Mean count of writes per unit at which all counts are halved, so that older writes matter less.
+/// Constant limit of the mean count of writes per unit: when the mean reaches it, the counts of all units are halved,
+/// so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
 /// Indices of the write streams for host data and for relocated data, of a stream policy that chooses only by whether

@@ -21,8 +21,8 @@ impl Part {
     }
 }
 
-/// Fraction of the time of a die, or of a channel for all its dies, that all kinds of upkeep (refresh, background scrub
-/// and so on) take together, to check that a drive file does not ask for more than can be done.
+/// Total of all kinds of upkeep (refresh, background scrub and so on) that a drive file asks for, for a die or for a
+/// channel with all its dies: time of each kind and fraction of time permitted for all, to check that the upkeep fits.
 pub(crate) struct Burden {
     /// Resource whose time is counted: "die" or "channel".
     whose: &'static str,

@@ -1,9 +1,9 @@
 //! The layer without time, and at rest. Without time a zone is only ever written in order, as when data are laid out.
 
 use super::ZoneMapped;
+use crate::contents::FlashContents;
 use crate::layer::{Outlasts, Untimed};
 use crate::media::Media;
-use crate::medium::Medium;
 use crate::parts::Whole;
 use crate::upkeep::{KeepsUp, Upkeep};
 use crate::{Probe, SavedState};
@@ -111,7 +111,7 @@ impl Outlasts for ZoneMapped {
         Err("the state of a zoned drive is not saved".into())
     }
 
-    fn go_on_from(&mut self, _: Medium) {
+    fn go_on_from(&mut self, _: FlashContents) {
         unreachable!("a zoned drive was not made for power cuts")
     }
 

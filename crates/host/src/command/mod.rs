@@ -16,7 +16,7 @@ use units::SimTime;
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// List of all NVMe command sets of the simulator, in the order in which this macro names them.
+        /// List of all NVMe command sets of the simulator, in the order in which their modules are declared.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -152,7 +152,8 @@ pub struct SetOperation {
 /// Kind of range that an operation (host command) applies to: sectors, the whole namespace, or one zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Range of an operation: whole sectors of the namespace, at least one.
+    /// Kind of range of an operation: sectors, so that each request names an offset and a length of at least one whole
+    /// sector of the namespace.
     Sectors,
     /// Range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,

@@ -29,7 +29,8 @@ pub enum Distribution {
 pub struct Zone {
     /// Percentage of the fio job's accesses that fall into this zone of the access distribution.
     pub accesses: u64,
-    /// Length of the zone, in bytes or as a percentage of the fio job's region.
+    /// Length of this zone of the access distribution (a part of the fio job's region), in bytes or as a percentage of
+    /// the region.
     pub part: value::Size,
 }
 
@@ -304,7 +305,8 @@ impl Zipf {
         if (power * log).abs() < 1e-8 { log } else { libm::expm1(power * log) / power }
     }
 
-    /// Returns the inverse of [`Self::integral`]: the x at which the integral is `y`.
+    /// Returns the inverse of [`Self::integral`], by which ranks of Zipf's law are drawn: the x at which the integral
+    /// is `y`.
     fn inverse(&self, y: f64) -> f64 {
         let power = 1.0 - self.theta;
         // Rounding may carry the argument of the logarithm to or below its edge; the rank is clamped after.

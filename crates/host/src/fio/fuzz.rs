@@ -14,8 +14,8 @@ const MOST_REQUESTS: u32 = 2_000;
 /// Greatest number of clones (fio's `numjobs`) of a job file that the fuzz test of fio job files runs; a file with more
 /// is only parsed.
 const MOST_CLONES: u64 = 512;
-/// Adds the next clone of a fio job to the fio flow (jobs whose numbers of requests are kept in proportion) that its
-/// options name, or to no flow if its weight is 0.
+/// Capacity in bytes of the made-up drive on which the fuzz test of fio job files plays them: an odd number of sectors
+/// of 512 bytes.
 const DRIVE_BYTES: u64 = (1 << 30) + 512 * 7;
 
 /// Runs the fuzz test for one input: parses `data` without its last byte as a fio job file, and plays an accepted file

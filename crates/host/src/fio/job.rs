@@ -36,7 +36,7 @@ pub enum JobAccess {
     Write,
     /// Kind of access: the fio job only trims.
     Trim,
-    /// Kind of access: the fio job reads and writes, mixed at random.
+    /// Kind of access: each request of the fio job is drawn to be a read or a write, at sequential or random offsets.
     ReadWrite,
     /// Kind of access: the fio job trims each block, then writes the block.
     TrimWrite,
@@ -107,11 +107,11 @@ pub struct JobSpec {
     pub random_percent: [u64; 3],
     /// True if the fio job may access blocks again before all blocks have been accessed.
     pub norandommap: bool,
-    /// True if fio may leave out a block map that does not fit memory. Here such a map always fits; the
-    /// option changes the order of verification.
+    /// True if fio may leave out a block map that does not fit memory (`softrandommap`). Here such a map always fits;
+    /// the option changes only the order of verification.
     pub soft_random_map: bool,
-    /// True if a shift register, which needs no map, gives the order of the blocks that a fio job accesses without
-    /// repeating one.
+    /// True if the fio job orders its random accesses by a shift register (`random_generator=lfsr`): without a map,
+    /// each block is accessed once before any is repeated.
     pub lfsr: bool,
     /// Seed of the fio job's random numbers, where the job sets one.
     pub seed: Option<u64>,

@@ -61,7 +61,8 @@ fn key(request: &HostRequest) -> RequestKey {
 }
 
 impl Pending {
-    /// Notes that the fio job clone with number `worker` issued `request`.
+    /// Notes in the table of requests in flight that the fio job clone with number `worker` issued `request`, so that
+    /// the completion is assigned to this clone.
     pub fn insert(&mut self, request: &HostRequest, worker: u32) {
         let link = self.free.pop().unwrap_or_else(|| {
             self.links.push((0, NONE));

@@ -54,7 +54,8 @@ pub struct JobPlacement {
     pub selection: Selection,
     /// Value of the fio option `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,
-    /// Number of the stream that the fio option `write_hint` stands for; none without a hint.
+    /// Number of the stream that the writes of the fio job name, as the job's option `write_hint` says (1 for `short`
+    /// to 4 for `extreme`); none without a hint.
     pub hint: Option<u16>,
 }
 

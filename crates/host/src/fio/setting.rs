@@ -22,7 +22,8 @@ const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
 /// List of the names of devices that hold no data, which a fio job must not use as its drive.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
-/// Text, for an error message, that says what was expected in place of a wrong value of a fio option.
+/// Type of the error of parsers of fio option values: a text, for the error message, that says what was expected in
+/// place of the wrong value.
 type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";

@@ -41,7 +41,7 @@ impl Metric {
 /// Options of a fio job for its steady state (`steadystate`): the metric, and the condition that ends the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Metric of the fio job whose samples are compared with the limit of the steady-state condition.
+    /// Metric of the fio job (IOPS, bandwidth or latency) that the steady-state condition compares with its limit.
     pub metric: Metric,
     /// True if steady state limits the slope of the metric; false if it limits the largest distance from the mean.
     pub slope: bool,
@@ -353,7 +353,7 @@ impl Watches {
         new
     }
 
-    /// Returns true if no fio job clone's steady state is detected.
+    /// Returns true if no clone of the fio job file has steady-state detection (`steadystate`).
     pub fn is_empty(&self) -> bool {
         self.watches.is_empty()
     }
@@ -481,7 +481,7 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// Runs a test's detection on `rates` in requests per second; returns the second of steady state, and the result.
+    /// Runs steady-state detection in a unit test on `rates` per second; returns the second it settles, and its result.
     fn settled(criterion: &str, seconds: u64, rates: &[u64]) -> (Option<u64>, SteadyState) {
         let text = format!("[j]\nsize=1m\nss={criterion}\nss_dur={seconds}\n");
         let file = parse_text("j.fio", &text, &Variables::new(), &|_| unreachable!("no include")).unwrap();

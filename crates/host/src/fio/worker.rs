@@ -40,7 +40,7 @@ pub enum CloneAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Open,
-    /// Reason for no request of the fio job clone now: a flush (`fsync`, `fdatasync`) is due once none is in flight.
+    /// Reason for no request of the fio job clone now: a flush (`fsync`, `fdatasync`) is due after all completions.
     DrainToFlush,
     /// Reason for no request of the fio job clone now: after a pass, `end_fsync` flushes each file before the next pass.
     EndFlush,
@@ -52,7 +52,7 @@ enum Gate {
     ThinkUntil(u64),
     /// Reason for no request of the fio job clone now: it must first ask its fio flow for permission.
     Ask,
-    /// Reason for no request of the fio job clone now: its fio flow refused one; it rests once none is in flight.
+    /// Reason for no request of the fio job clone now: its fio flow refused one; after all completions the clone rests.
     DrainToRest,
     /// Reason for no request of the fio job clone now: after its flow's refusal it rests until this time in ns.
     RestUntil(u64),
@@ -444,8 +444,8 @@ impl Worker {
         self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
-    /// Returns direction, offset on the drive and bytes of the fio job clone's next request of `direction`; a block
-    /// that was trimmed last in its file is now written.
+    /// Returns direction, offset on the drive and bytes of the fio job clone's next request, drawn for `direction`;
+    /// where the last request to the file was a trim (`trimwrite`), the write of the same block.
     #[inline]
     fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);

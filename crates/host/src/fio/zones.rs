@@ -48,7 +48,8 @@ pub enum ZoneMode {
 /// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
-    /// Number of bytes that a fio job transfers in one of its own zones before it goes to the next zone.
+    /// Number of bytes that a fio job transfers in one of its own zones (`zonemode=strided`) before it goes to the next
+    /// zone.
     pub size: u64,
     /// Length in bytes of each of the fio job's own zones.
     pub range: u64,

@@ -93,6 +93,18 @@ impl FlowsWorkload {
                 let expected = format!("sectors of a drive of {} sectors", capacity / SECTOR);
                 return Err(WorkloadError::of(name, found, expected));
             }
+            if let FlowSpec::Synthetic(spec) = &spec {
+                let needed = 1 + u64::from(matches!(spec.addresses, FlowAddresses::HotCold { .. }));
+                if region.last - region.first + 1 < needed || spec.align == 0 {
+                    let found = format!(
+                        "flow {index}: {} sectors, aligned to {}",
+                        region.last - region.first + 1,
+                        spec.align
+                    );
+                    let expected = format!("at least {needed} and an alignment of at least 1");
+                    return Err(WorkloadError::of(name, found, expected));
+                }
+            }
             names.push(flow_name);
             flows.push(match spec {
                 FlowSpec::Synthetic(spec) => {
@@ -157,5 +169,39 @@ impl Workload for FlowsWorkload {
             tags: self.names.clone(),
             ..WorkloadReport::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_that_a_flow_cannot_divide_is_refused() {
+        let made = |last: u64, align: u64, addresses: FlowAddresses| {
+            let spec = SyntheticSpec {
+                region: Region { first: 8, last },
+                read_ratio: 0.5,
+                addresses,
+                sizes: FlowSizes::Fixed(1),
+                generator: FlowTiming::Depth(1),
+                align,
+                stop_ns: 0,
+                requests: 100,
+                seed: 1,
+            };
+            let mut made = FlowsWorkload::new("scenario", &[FlowSpec::Synthetic(spec)], 1 << 20, 1)?;
+            assert!(matches!(made.poll(SimTime::ZERO), Ok(Poll::Ready(_))));
+            Ok::<_, WorkloadError>(made.report().name)
+        };
+        let hot = FlowAddresses::HotCold { hot: 0.2 };
+        let told = made(8, 1, hot).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "scenario: flow 0: 1 sectors, aligned to 1: expected at least 2 and an alignment of at least 1"
+        );
+        made(9, 0, FlowAddresses::Uniform).unwrap_err();
+        made(9, 1, hot).unwrap();
+        made(8, 1, FlowAddresses::Uniform).unwrap();
     }
 }

@@ -44,9 +44,9 @@ pub struct Burst {
     /// Time in ns that read requests for the data occupy the wires of the host link in the opposite direction.
     pub against: Nanos,
     /// Time in ns from the request for the data to the first bit of the data on the wires of the host link.
-    pub ahead: Nanos,
+    pub lead_in: Nanos,
     /// Time in ns from the last bit of the data on the wires of the host link until the receiver can use the data.
-    pub behind: Nanos,
+    pub lead_out: Nanos,
 }
 
 /// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
@@ -156,7 +156,8 @@ pub struct LinkConfig {
     /// Maker of the placement policy, which gives writes their placement handles (for example FDP placement
     /// identifiers).
     pub place: PlaceMaker,
-    /// Timing model of the link between host and drive.
+    /// Timing model of the link between host and drive, of the kind (such as NVMe or SATA) that `host.link` in the
+    /// drive file selects.
     pub link: Arc<dyn HostLink>,
     /// Queues, duplex mode and limits of the link between host and drive.
     pub shape: LinkShape,

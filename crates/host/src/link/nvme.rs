@@ -166,13 +166,13 @@ impl HostLink for Nvme {
         match direction {
             Direction::ToHost => {
                 let holds = self.wire(bytes.get() + packets * REQUEST);
-                Burst { holds, behind: half, ..Burst::default() }
+                Burst { holds, lead_out: half, ..Burst::default() }
             }
             Direction::ToDrive => Burst {
                 holds: self.wire(bytes.get() + packets * COMPLETION),
                 against: self.wire(bytes.get().div_ceil(self.max_read_request) * REQUEST),
-                ahead: self.wire(REQUEST) + self.t_round_trip,
-                behind: Nanos::ZERO,
+                lead_in: self.wire(REQUEST) + self.t_round_trip,
+                lead_out: Nanos::ZERO,
             },
         }
     }

@@ -15,11 +15,11 @@ use units::SimTime;
 pub struct PlaceView {
     /// Byte address on the drive at which the write begins.
     pub offset: u64,
-    /// Length of the write in bytes.
+    /// Length in bytes of the write for which a placement policy chooses the placement handle.
     pub bytes: u32,
     /// Number of the fio job, the trace volume or the flow that makes the write.
     pub job: u16,
-    /// Simulated time at which the host makes the write.
+    /// Simulated time at which the host makes the write for which a placement policy chooses the placement handle.
     pub arrive: SimTime,
     /// Placement handle that the workload itself names for the write, if it names one.
     pub named: Option<u16>,
@@ -29,7 +29,7 @@ pub struct PlaceView {
     pub life: Option<u16>,
     /// Number of placement handles of the drive (as the placement identifiers of NVMe FDP), at least one.
     pub handles: u16,
-    /// Capacity of the drive in bytes.
+    /// Capacity in bytes of the drive, as a placement policy knows it when it chooses a write's placement handle.
     pub drive_bytes: u64,
 }
 

@@ -50,7 +50,8 @@ impl AccessOptions {
     }
 }
 
-/// Three counts for a trace, one for each kind of page: read-only, write-only and interleaved (both read and written).
+/// Three numbers for a trace, one for each kind of page, read-only, write-only and interleaved (both read and written):
+/// numbers of such pages, or of the reads, or the writes, of such pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
     /// Count for read-only pages, which are only, or almost only, read: a number of such pages, or of the reads or
@@ -105,7 +106,8 @@ pub struct AccessInfo {
     /// Fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or write-only
     /// (writes).
     pub threshold: f64,
-    /// Numbers of pages that were read or written, one for each kind of page: read-only, write-only and interleaved.
+    /// Counts of the trace's pages that were read or written: how many are read-only, write-only and interleaved (both
+    /// read and written).
     pub pages: ByCharacter,
     /// Fractions of the accessed pages that are read-only, write-only and interleaved; `None` when nothing was read or
     /// written.

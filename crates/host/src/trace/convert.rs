@@ -110,7 +110,7 @@ fn write_all(
     let volumes: Vec<String> = opened.info.volumes.iter().map(|volume| volume.name.clone()).collect();
     let (first_ns, framing, name) = (opened.info.first_ns, opened.card.framing, opened.info.path.clone());
     sink.write_all((writer.header)(&volumes).as_bytes()).map_err(failed)?;
-    let mut requests = opened.again()?;
+    let mut requests = opened.second_pass()?;
     let (mut line, mut written) = (Vec::with_capacity(128), 0);
     while let Some(located) = requests.next()? {
         line.clear();

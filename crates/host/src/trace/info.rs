@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct CountsByKind {
     /// Count for reads of a trace: the number of read requests, or the number of bytes that they read.
     pub read: u64,
-    /// Count for writes of a trace: the number of write requests, or the number of bytes that they write.
+    /// Number of the trace's write requests, or, in a set of byte numbers, of the bytes that they write.
     pub write: u64,
     /// Count for trims of a trace: the number of trim requests, or the number of bytes that they trim.
     pub trim: u64,
@@ -190,8 +190,8 @@ pub struct TraceInfo {
     pub footprint_exact: bool,
     /// Span of the trace in bytes: the highest address that is touched on any volume, plus one.
     pub span_bytes: u64,
-    /// Capacity in bytes that a drive needs for all volumes laid end to end, each rounded up to 1 MiB. `None` when that
-    /// does not fit into 64 bits.
+    /// Capacity in bytes of the smallest drive that has room for all volumes of the trace laid end to end, each begun
+    /// at a multiple of 1 MiB; `None` when it does not fit into 64 bits.
     pub laid_out_bytes: Option<u64>,
     /// Earliest time of a request of the trace on the trace's own clock, in nanoseconds.
     pub first_ns: u64,

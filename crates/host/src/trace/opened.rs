@@ -215,7 +215,7 @@ impl Opened {
             units: card.units,
             compression: requests.packing(),
             laid_out_bytes: layout.as_ref().map(|layout| layout.span),
-            requests_requeued: requests.requeued.again,
+            requests_requeued: requests.requeued.reissues,
             ..TraceInfo::default()
         };
         let disorder = match &requests.ordered {
@@ -250,7 +250,7 @@ impl Opened {
     }
 
     /// Opens the trace once more and returns a reader of its requests from the beginning; each is returned once.
-    pub fn again(self) -> Result<TraceRequests, WorkloadError> {
+    pub fn second_pass(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {
                 sorted.rewind()?;

@@ -112,7 +112,8 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Checks the trace options for contradictions between each other, which hold for any trace.
+    /// Checks that each trace option lies in its range and that the options do not contradict each other, as far as
+    /// this does not depend on the trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));

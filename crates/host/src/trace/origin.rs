@@ -29,8 +29,8 @@ pub(crate) struct TraceOrigin {
 pub(crate) struct ByteSource {
     name: String,
     place: StreamPlace,
-    /// Position of the bytes in an archive; none if the source is no archive member. The archive itself may be
-    /// compressed, too.
+    /// Member of an archive that these bytes are, with its name, first byte and length; none if the source is no
+    /// archive member. The archive itself may be compressed, too.
     member: Option<ArchiveMember>,
 }
 

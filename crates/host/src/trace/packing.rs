@@ -144,7 +144,8 @@ impl Read for Broken {
     }
 }
 
-/// Reader that counts the compressed bytes that a decoder takes from it.
+/// Reader that counts the compressed bytes that a decoder takes from it, for the limit on the ratio of decompressed to
+/// compressed bytes.
 struct TakenBytes<R> {
     inner: R,
     taken: Arc<AtomicU64>,

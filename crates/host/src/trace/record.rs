@@ -131,7 +131,7 @@ impl Record {
     /// Returns the trace record, with the number `process` of the process that made the request stored in it.
     ///
     /// # Errors
-    /// When the number is greater than that of any process.
+    /// When the number needs more than 32 bits.
     #[inline]
     pub fn by(self, process: u64) -> Result<Self, Fault> {
         match u32::try_from(process) {

@@ -133,7 +133,7 @@ pub(crate) fn open_origin(
         info: opened.info.clone(),
         footprint,
         names_processes: opened.survey.names_processes,
-        requests: opened.again()?,
+        requests: opened.second_pass()?,
         layout,
         placement,
         drive_bytes: usable,
@@ -147,7 +147,9 @@ pub(crate) fn open_origin(
     })
 }
 
-/// Places each volume of the trace in the namespace of the same name; an error if one is missing or too small.
+/// Returns the places of the trace's volumes on a drive of several namespaces: each volume in the namespace of the same
+/// name. Returns an error if such a namespace is missing or smaller than its volume, or if the user asked for other
+/// addresses than the trace's own.
 fn in_namespaces(
     opened: &Opened,
     addresses: Addresses,
@@ -183,7 +185,8 @@ fn no_layout(opened: &Opened) -> WorkloadError {
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
 }
 
-/// Returns the text for an error message that names the option for addresses.
+/// Returns the words by which an error message names how the user wants the trace's addresses placed on the drive:
+/// `--wrap`, `--scale` or `--compact`, or without such an option that the addresses lie beyond the drive.
 fn asked(addresses: Addresses) -> &'static str {
     match addresses {
         Addresses::Auto => "addresses beyond it",
@@ -245,7 +248,8 @@ fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Res
     Ok(())
 }
 
-/// Checks that the touched pages of the trace fit onto the drive if they are placed without gaps between them.
+/// Checks for the placement `--compact`, which places the touched pages of the trace without gaps between them, that
+/// these pages fit onto the drive; every other placement passes.
 fn check_fit(
     opened: &Opened,
     addresses: Addresses,

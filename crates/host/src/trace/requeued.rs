@@ -18,13 +18,15 @@ pub(crate) struct Requeued {
     /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
-    /// Number of second issues of requeued requests that were left out.
-    pub again: u64,
+    /// Number of second issues of requeued requests that were found so far: each is left out, or cut to the data that
+    /// the driver merged to it.
+    pub reissues: u64,
 }
 
 impl Requeued {
-    /// Processes the trace's next record in order of time: stores a request that the host's driver requeued, and marks
-    /// the second issue of a requeued request as no request of its own.
+    /// Examines the trace's next record in order of time, so that each requeued request is replayed once: remembers a
+    /// request that the host's driver gave back (requeue), and marks its second issue as a record that is no request. A
+    /// second issue to which the driver merged further data is cut to these data instead.
     ///
     /// # Errors
     /// When more requests wait for their next issue than can be in flight.
@@ -62,7 +64,7 @@ impl Requeued {
             self.waiting.remove(&key);
         }
         self.count -= 1;
-        self.again += 1;
+        self.reissues += 1;
         if before == 0 || record.bytes <= before {
             return false;
         }

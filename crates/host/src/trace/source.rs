@@ -24,7 +24,7 @@ pub(crate) struct Met {
     pub other_volumes: Vec<String>,
     /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
-    /// Error messages for the first few lines of the trace that were skipped.
+    /// List of the error messages of the first five skipped lines of the trace; further skipped lines are only counted.
     pub first_skipped: Vec<String>,
     /// Number of requests that belong to volumes that the user did not select.
     pub unselected: u64,

@@ -158,8 +158,9 @@ impl Survey {
         self.watch.found()
     }
 
-    /// Makes the description of the trace from the statistics; `head` gives the fields that do not come from them, and
-    /// `disorder` is the disorder of the file, since the requests may have been sorted before.
+    /// Makes the description of the trace from the statistics; `head` is a description that gives the fields not found
+    /// in the statistics, such as path and format, and `disorder` is the disorder of the file, since the requests may
+    /// have been sorted before.
     pub fn info(&self, head: TraceInfo, met: &Met, disorder: Disorder) -> TraceInfo {
         let moving = self.counts.read + self.counts.write + self.counts.trim;
         let span_ns = self.last_ns.saturating_sub(self.first_ns);

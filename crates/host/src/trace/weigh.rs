@@ -42,7 +42,8 @@ pub(crate) struct FirstRequests {
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
-    /// Number of the trace's first requests that have at least 4 KiB.
+    /// Number of requests with a length of at least 4 KiB among the first requests of the trace, of which at most
+    /// `LOOK_AHEAD` are read.
     pub of_a_page: u64,
     /// Greatest power of two, in bytes, of which all addresses and sizes are multiples.
     pub unit: u64,

@@ -48,8 +48,8 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// Returns true when the record after `number` in this group of a synthetic volume also follows it directly in
-    /// address.
+    /// Returns the byte offset in the synthetic volume of record number `number` of this group; records are numbered in
+    /// the order of their first access.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);
@@ -58,8 +58,8 @@ impl GroupState {
         self.cell.base + (stretch * each + within) * self.cell.size
     }
 
-    /// Returns true when the record after `number` in this group of a synthetic volume is also its neighbour in
-    /// address.
+    /// Returns true if this group of a synthetic volume has a record with the next higher number, `number` + 1, and if
+    /// that record begins at the byte at which record `number` ends, so that a sequential request can follow.
     fn continues(&self, number: u64) -> bool {
         number + 1 < self.cell.records && !(number + 1).is_multiple_of(STRETCH / self.cell.size)
     }

@@ -9,7 +9,8 @@
 /// Number from the published statistics of a volume of the MSR Cambridge traces, with its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedNumber {
-    /// Number of the statistics of a traced volume, published or assumed.
+    /// Numeric value of one statistic of a traced volume, such as its count of requests or their mean size; published
+    /// or assumed.
     pub value: f64,
     /// Source of the number of a traced volume's statistics, or `assumed:` and the reason.
     pub source: &'static str,

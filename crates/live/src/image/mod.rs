@@ -304,7 +304,7 @@ impl Image {
     }
 
     /// Writes a program of units from `first` on into the image, or, while the disk has no space, keeps it and later
-    /// ones in memory, since superblocks are written in order. Returns the memory of data that were written.
+    /// ones in memory. Returns the data buffer of a written program, for reuse; none if the program is kept.
     pub fn program(&mut self, first: Ppa, programmed: ProgramImage) -> Option<Vec<u8>> {
         if self.homeless.is_empty() || self.find_room() {
             match self.write(first.0, &programmed) {

@@ -5,7 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Length in bytes of the witness, the record in an image file of what would be lost if the server were killed.
 pub const WITNESS: usize = 32;
-/// Byte offset, in the witness of an image file, of its checksum.
+/// Byte offset of the checksum in the witness, the record in an image file of what would be lost if the server were
+/// killed.
 const CHECK: usize = 8;
 
 /// Record (witness) of the live server, in its image file, of what would be lost if the server were killed now: a

@@ -67,7 +67,8 @@ impl Export {
 const ALLOCATION: &str = "base:allocation";
 const ALLOCATION_ID: u32 = 1;
 
-/// Returns the `N` bytes of `bytes` from index `at` on, which form a big-endian number.
+/// Returns, as an array, the `N` bytes of an NBD message `bytes` from index `at` on, which the caller converts to a
+/// number (big-endian).
 fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|byte| bytes[at + byte])
 }

@@ -10,11 +10,12 @@ use host::{Effect, HostRequest};
 use sim::Error;
 use units::SimTime;
 
-/// Greatest work for the requests of one client in one pass over the clients, counted in mapping units whose allocation
-/// is examined; each request counts at least `REQUEST_WORK`.
+/// Limit on the work for the requests of one client in one pass over the clients, counted in mapping units examined: a
+/// query for allocated extents counts the units that it examines, but at least `REQUEST_WORK`, and every other request
+/// counts `REQUEST_WORK`.
 const TURN_WORK: u64 = LOOKED_AT;
-/// Greatest work for the requests of all clients together in one pass over the clients, counted in mapping units whose
-/// allocation is examined.
+/// Limit on the work for the requests of all clients together in one pass over the clients, counted in mapping units as
+/// in `TURN_WORK`; requests of every kind count.
 const ALL_WORK: u64 = 4 * TURN_WORK;
 /// Work, counted in mapping units examined, that every request of a client counts at least.
 const REQUEST_WORK: u64 = 64;

@@ -71,7 +71,8 @@ impl CellBlock {
     }
 
     /// Programs one pass of wordline `line` (two-step programming takes several passes): cell i to `states[i]`.
-    /// Cell-to-cell coupling raises the threshold voltages of the wordline below if that wordline holds data.
+    /// Cell-to-cell coupling raises the threshold voltages of the wordline below, number `line` - 1, with or without
+    /// data.
     ///
     /// # Panics
     /// When there is no such wordline or there are not as many states as cells.

@@ -59,7 +59,8 @@ pub struct Left {
 }
 
 impl Left {
-    /// Returns the programming noise, in volts, of a lane (64 cells), from the cell of index `first` on.
+    /// Returns the programming noise, in volts, of a lane (64 cells), from the cell of index `first` on: for each cell
+    /// the sum of a normal and a Laplace random value.
     #[inline(always)]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];

@@ -94,21 +94,21 @@ impl VoltagePlan {
     }
 }
 
-/// Parameters of one pass of a program operation (one-shot has one, two-step several): set-up time and pulse limit.
+/// Parameters of one pass of a program (one-shot has one, two-step several): set-up time, and least sweep of pulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
     /// page.
     pub t_setup: Nanos,
-    /// Threshold of a mean fresh cell up to which the pass always pulses, with any data, volts; none: the pass ends
-    /// when no cell is left to program.
+    /// Threshold up to which this programming pass always pulses, with any data, as counted in a mean fresh cell,
+    /// volts; none: the pass ends when no cell is left to program.
     pub sweep: Option<f64>,
 }
 
 /// Parameters of programming a wordline: passes, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// List of the passes of a program, in order, each with its set-up time and pulse limit.
+    /// List of the passes of a program, in order, each with its set-up time and its least sweep of pulses.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,

@@ -200,8 +200,8 @@ impl Wordline {
 
     /// Programs one pass of the wordline: raises each cell to the target threshold of its state in `states`. Returns
     /// the number of pulses that the slowest cell of each target took, by rising target; more than the permitted number
-    /// means that a cell did not reach its target. Coupling raises the thresholds of the wordline `below`, if it holds
-    /// data.
+    /// means that a cell did not reach its target. Coupling raises the thresholds of the wordline `below`, if the
+    /// caller gives one.
     ///
     /// # Panics
     /// When there are not as many states as cells.

@@ -137,7 +137,8 @@ impl Block {
         Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0, layer }
     }
 
-    /// Makes the cells of a wordline as they were just after the block's last erase, without data, and returns them.
+    /// Returns a new set of a wordline's cells as they were just after the block's last erase, without data; the block
+    /// itself stays unchanged.
     pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
         let mut fresh = Wordline::none();
         self.fresh_in(&mut fresh, physics, wordline, cells);

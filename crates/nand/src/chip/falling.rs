@@ -70,7 +70,8 @@ struct Search {
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
-    /// Program level, in program steps above the first pulse, below which one pulse fewer suffices than at `low`.
+    /// Program level (program steps above the first pulse that the slow cell needs) at or below which one pulse fewer
+    /// suffices than at the lower end of this range of cycles.
     edge: f64,
     /// Distance of the program level at `low` above `edge`; `under` is the distance of the level at `high` below
     /// `edge`, both in program steps. If one end of the range stays twice in a row, its distance is halved, which

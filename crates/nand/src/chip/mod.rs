@@ -30,7 +30,8 @@ pub trait ChipInterface {
     /// Returns the identity of the flash part: contents of READ ID, of the parameter page and of the data sheet.
     fn identify(&self) -> &Identity;
 
-    /// Reads a whole page, bit errors included.
+    /// Reads a whole page of the chip on the test bench, whether simulated by cells, simulated by tables or of silicon;
+    /// the data include the bit errors.
     ///
     /// # Errors
     /// When there is no such page.
@@ -77,10 +78,10 @@ pub trait ChipInterface {
     /// Returns the chip's temperature, degrees Celsius.
     fn temperature(&self) -> f64;
 
-    /// Lets `seconds` of simulated time pass without an operation on the chip.
+    /// Lets `seconds` of simulated time pass on the test bench without an operation on the chip.
     ///
     /// # Errors
-    /// When `seconds` is negative.
+    /// When `seconds` is negative, or not below 1e10.
     fn let_time_pass(&mut self, seconds: f64) -> Result<(), String>;
 
     /// Returns the simulated time of the test bench's clock, in nanoseconds.

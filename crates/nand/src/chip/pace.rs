@@ -8,8 +8,9 @@ use super::bench::CYCLES_MOST;
 use super::block::MICRO;
 use crate::cells::normal::Stream;
 
-/// Returns the rising series of program/erase cycle numbers that begins 1, 2, 3; each number is greater than the one
-/// before by the fraction `share`, at least by one.
+/// Returns a rising series of program/erase cycle numbers that begins with 1: each number is greater than the one
+/// before by the fraction `share` of it, at least by one. At these cycles a block's random wear changes, or a test rig
+/// with noise logs.
 pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |cycle| Some(cycle + ((*cycle as f64 * share) as u64).max(1)))
 }

@@ -112,7 +112,7 @@ impl SimulatedChip {
     /// all programs from now on: a finer step makes programs slower.
     ///
     /// # Errors
-    /// When the step is not above zero.
+    /// When the step is not above zero, or more than four times the voltage set's own step.
     pub fn use_step(&mut self, times: f64) -> Result<(), String> {
         if !(times > 0.0 && times <= STEP_MOST) {
             return Err(format!(

@@ -32,10 +32,11 @@ pub struct BestReferences {
 /// Model of raw bit errors: gives the raw bit error rate of a page from how the page was written, its block's wear, its
 /// age and the reads since.
 pub trait ErrorModel: Send {
-    /// Gives the model the chip's tables, if the chip has tables; called once, before every other method.
+    /// Gives the model of raw bit errors the tables of the chip, if the chip has tables; called once, before every
+    /// other method of the model.
     ///
     /// # Errors
-    /// When the model needs what the chip does not have.
+    /// When the model needs tables that the chip does not have.
     fn attach(&mut self, _tables: Option<&Tables>) -> Result<(), String> {
         Ok(())
     }

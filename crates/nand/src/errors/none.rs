@@ -3,7 +3,8 @@
 use super::{Condition, ErrorModel};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Error model (choice of how raw bit errors are computed) without bit errors: every bit is read as it was written.
+/// Type of an error model (rule by which raw bit errors are computed) that gives no bit errors: every bit is read as it
+/// was written.
 #[derive(Clone, Debug)]
 pub struct NoErrors;
 

@@ -44,8 +44,8 @@ struct BinGroup {
 }
 
 impl Bins {
-    /// Collects bins to a histogram. Below `top` volts, a read reference also counts cells that read disturb has raised
-    /// above it; minus infinity if reads raise no cells.
+    /// Makes a histogram from bins of cells. `top` is the voltage, in volts, below which a read reference also counts
+    /// cells that read disturb has raised above the reference; minus infinity if reads raise no cells.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {
@@ -83,12 +83,11 @@ impl Bins {
         self.sum(reference, Side::Above, false)
     }
 
-    /// Adds to `below`, for each read reference of `grid`, `times` the number of cells found below the reference if no
-    /// read lifts any; the bins must be in rising order.
-    ///
-    /// An exponential at one reference is computed from that at the reference before times a factor, so that few
-    /// exponentials are needed. If fewer than `least` cells of a chunk lie on the other side of a reference, none of
-    /// them count.
+    /// Adds, for each read reference of `grid`, `times` the number of cells of the whole histogram that are found below
+    /// the reference, read disturb left out, to the entry of `below` for the reference; the bins must be in rising
+    /// order. Where fewer than `least` cells of a chunk of bins lie on the other side of a reference than the rest of
+    /// the chunk, none of them count. An exponential at one reference is computed from that at the reference before
+    /// times a factor, so that few exponentials are needed.
     pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let chunks = self.count.div_ceil(CHUNK);
         for number in 0..chunks {

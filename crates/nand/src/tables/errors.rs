@@ -93,8 +93,8 @@ pub struct Known {
     pub reads: Vec<u32>,
 }
 
-/// List of the positions of the grid points on one axis of the error table, in a scale in which error rates are
-/// interpolated linearly.
+/// Type of one axis of the error table's grid: list of the positions of the grid points, in a scale in which error
+/// rates are interpolated linearly.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 

@@ -40,8 +40,9 @@ pub(super) enum Hump {
 /// Histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds the disturb,
 /// because the cells whose thresholds it raises far are too rare to be sampled.
 pub(super) struct Lifted {
-    /// Number of all cells of the state. `bins` has for each bin the number of cells, the threshold voltage, and the
-    /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
+    /// Number of all cells of the state. The field `bins` has for each bin of the histogram the number of cells, the
+    /// threshold voltage, and the scale of the read disturb in volts: reads lift a fraction scale / v of the bin's
+    /// cells by more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
     /// Voltage, in volts, up to which read disturb raises cells of the state (threshold of the highest state): only

@@ -51,7 +51,8 @@ pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
 }
 
 impl Ranks {
-    /// Sorts the threshold voltages (volts) of cells into buckets.
+    /// Makes the list of the cells of one state, with their threshold voltages (volts) sorted into buckets so that the
+    /// cells below a read reference are counted quickly.
     ///
     /// # Panics
     /// When there is no cell.

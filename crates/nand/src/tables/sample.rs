@@ -18,16 +18,17 @@ use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePla
 /// passes, random seed and layer. Wear, retention time and reads are given separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Number of wordlines of each sampled block; the last has no neighbour above and is left out of the results.
+    /// Setting of the sample: number of wordlines of each sampled block; the last wordline has no neighbour above and
+    /// is left out of the results.
     pub wordlines: usize,
-    /// Number of cells of each wordline.
+    /// Setting of the sample: number of simulated cells of each of its wordlines.
     pub cells: usize,
     /// Number of cells of a whole block; the slowest-erasing of these cells decides when the block fails.
     pub block_cells: f64,
     /// Number of programming passes (program disturbs) of the whole block for which the sample stands: the sampled
     /// wordlines count as spread evenly over the block.
     pub passes: u64,
-    /// Seed of all random values of the sample.
+    /// Setting of the sample of simulated cells: seed from which all its random values follow.
     pub seed: u64,
     /// Rank of the sampled layer of the 3D stack among all layers, from the best, 0, to the worst, 1, both excluded;
     /// none: all layers are sampled.
@@ -50,8 +51,8 @@ pub struct Rest {
 pub struct Rates {
     /// List of raw bit error rates with the voltage set's own references, one for each page type.
     pub usual: Vec<f64>,
-    /// List of raw bit error rates with the references at which fewest cells are misread, as retries find them, one for
-    /// each page type.
+    /// List of the lowest raw bit error rates, one for each page type: the rates when each page is read with the
+    /// references at which fewest cells are misread, as read retries find them.
     pub best: Vec<f64>,
     /// List with, for each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a
     /// neighbouring state.

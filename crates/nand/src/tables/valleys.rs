@@ -58,8 +58,8 @@ impl Valley<'_> {
         Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
     }
 
-    /// Returns the number of misread cells over the number of cells of all states, from the fractions of the two
-    /// states' cells that are misread.
+    /// Returns the fraction (0 to 1) of misread cells among the cells of all states, from the fractions of the two
+    /// neighbouring states' cells that are misread.
     pub fn rate(&self, misread: Misread) -> f64 {
         (misread.above * self.lower.count() + misread.below * self.upper.count()) / self.cells
     }

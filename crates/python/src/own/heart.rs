@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 struct Heart {
     beats: AtomicU64,
-    /// Value that `beats` has during the call that exceeded the time limit, where the watching thread has found one.
+    /// Copy of the value of the counter `beats` during the call that exceeded the time limit, stored by the watching
+    /// thread when it found that call; 0 if it never found one.
     late: AtomicU64,
 }
 

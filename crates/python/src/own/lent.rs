@@ -60,18 +60,21 @@ enum NumberWidth {
 }
 
 impl Slice {
-    /// Makes the description of a slice of numbers of four bytes.
+    /// Makes the description of a slice of numbers of four bytes in the simulator's memory, which a Python policy can
+    /// then read as a NumPy array.
     pub fn narrow<T>(slice: &[T]) -> Self {
         assert_eq!(size_of::<T>(), 4, "numbers of four bytes");
         Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Four }
     }
 
-    /// Makes the description of a slice of bytes.
+    /// Makes the description of a slice of bytes in the simulator's memory, which a Python policy can then read as a
+    /// NumPy array.
     pub fn bytes(slice: &[u8]) -> Self {
         Self { start: slice.as_ptr() as usize, bytes: slice.len(), width: NumberWidth::One }
     }
 
-    /// Makes the description of a slice of numbers of eight bytes.
+    /// Makes the description of a slice of numbers of eight bytes in the simulator's memory, which a Python policy can
+    /// then read as a NumPy array.
     pub fn wide(slice: &[u64]) -> Self {
         Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Eight }
     }
@@ -177,7 +180,7 @@ impl LentRandom {
 
 #[pymethods]
 impl LentRandom {
-    /// Draws a whole number from 0 to below `bound`, all equally likely.
+    /// Draws, for a Python policy, a whole number from 0 to below `bound`; all numbers are equally likely.
     fn below(&self, bound: u64) -> PyResult<u64> {
         if bound == 0 {
             return Err(PyValueError::new_err("bound = 0: expected at least 1"));
@@ -185,12 +188,12 @@ impl LentRandom {
         self.draw(|stream| stream.below(bound))
     }
 
-    /// Draws a random number from 0 to below 1, all equally likely.
+    /// Draws, for a Python policy, a random number from 0 to below 1; all numbers are equally likely.
     fn unit(&self) -> PyResult<f64> {
         self.draw(RandomStream::unit)
     }
 
-    /// Draws 64 random bits, as a whole number.
+    /// Draws, for a Python policy, 64 random bits, as a whole number.
     fn bits(&self) -> PyResult<u64> {
         self.draw(RandomStream::bits)
     }

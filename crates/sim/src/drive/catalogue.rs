@@ -29,8 +29,8 @@ impl Catalogue {
         Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
     }
 
-    /// Returns the catalogue with the maker `bringer` of policies that are defined outside the simulator (such as
-    /// Python policies).
+    /// Returns this catalogue of drives and chips with its drives able to use policies that are defined outside the
+    /// simulator (such as Python policies); `bringer` makes these policies.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }

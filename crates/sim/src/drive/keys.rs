@@ -272,8 +272,8 @@ fn likely(name: &str) -> Option<String> {
     }
 }
 
-/// Returns the configuration keys that the reader of a drive asked for but that the list of all keys lacks; a key for
-/// tests is left out.
+/// Returns the configuration keys that the reader of a drive asked for but that the list of all keys lacks, for a check
+/// in debug builds of the simulator; the one key that only tests use is left out.
 pub(crate) fn unlisted(root: &Section) -> Vec<String> {
     let listed =
         |asked: &Asked| asked.key == ftl::KEY_OF_TESTS || keys().iter().any(|key| key.asked.key == asked.key);

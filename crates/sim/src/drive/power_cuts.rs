@@ -7,9 +7,9 @@ use units::{Nanos, SimTime};
 /// Default size of the range from which random power cuts are drawn: the number of flash operations, from the start of
 /// a run, among which each cut lies.
 const WITHIN: u64 = 100_000;
-/// Greatest random delay, in nanoseconds, of a power cut that follows a number of flash operations; the delay lets cuts
-/// interrupt programs and erases at all stages.
-const SCATTER_NS: u64 = 5_000_000;
+/// Number of powers of two, from 1 ns up, of which one is drawn as the limit of the random delay of a power cut after a
+/// number of flash operations: all delays are shorter than 2.1 ms, and interrupt programs and erases at all stages.
+const SCATTERS: u64 = 22;
 
 /// Plan of the power cuts in a run: the times of the cuts, the time for which the power stays off, and the capacitors
 /// of the drive.
@@ -88,7 +88,7 @@ impl PowerPlan {
         let drawn = (0..self.drawn).map(|_| 1 + random.below(self.within)).collect::<Vec<_>>();
         for operations in self.after.iter().copied().chain(drawn) {
             // As often within a read's time as within an erase's.
-            let scatter = 1u64 << random.below(u64::from(SCATTER_NS.ilog2()));
+            let scatter = 1u64 << random.below(SCATTERS);
             moments.push(CutMoment::After(operations, Nanos::new(random.below(scatter))));
         }
         moments

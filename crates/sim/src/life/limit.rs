@@ -82,8 +82,8 @@ impl DriveClass {
     }
 }
 
-/// Record of the flash page with the highest raw bit error rate of a drive: its location, its error rates and the wear
-/// of its block.
+/// Record of the flash page of a drive with the highest raw bit error rate after all read retries: its location, its
+/// error rates and the wear of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorstPage {
     /// Index of the die that contains the page with the highest raw bit error rate.

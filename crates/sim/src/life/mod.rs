@@ -33,8 +33,8 @@ use serde::Serialize;
 use std::path::Path;
 use units::Lpn;
 
-/// Record of the state of an ageing drive at the end of a window, the part of its life that is simulated write by write
-/// between two jumps in wear.
+/// Record of the state of an ageing drive after a window (the part of its life that is simulated write by write between
+/// two jumps in wear) and the jump in wear that follows the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AgeRow {
     /// Bytes that the host has written since the drive was filled, including the jumps.
@@ -44,11 +44,11 @@ pub struct AgeRow {
     pub drive_writes: f64,
     /// Write amplification in the simulated window of the ageing run.
     pub waf: f64,
-    /// Number of program/erase cycles of the least worn block, at the end of the window.
+    /// Number of program/erase cycles of the least worn block, after the window and the jump in wear that follows it.
     pub pe_cycles_min: u32,
-    /// Mean number of program/erase cycles of the blocks, at the end of the window.
+    /// Mean number of program/erase cycles of the blocks, after the window and the jump in wear that follows it.
     pub pe_cycles_mean: f64,
-    /// Number of program/erase cycles of the most worn block, at the end of the window.
+    /// Number of program/erase cycles of the most worn block, after the window and the jump in wear that follows it.
     pub pe_cycles_max: u32,
     /// Number of flash blocks that have failed so far or were bad as delivered.
     pub bad_blocks: u64,
@@ -462,7 +462,8 @@ fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     }
 }
 
-/// Writes every logical unit once; returns false if the drive takes no more writes before the end.
+/// Fills the drive of an ageing run: writes every logical unit once, and returns false if the drive takes no more
+/// writes before the last unit.
 fn fill(ftl: &mut Ftl) -> Result<bool, Error> {
     for lpn in 0..ftl.layout().logical_units {
         if u64::from(lpn).is_multiple_of(UNITS_AT_ONCE) {

@@ -41,8 +41,9 @@ pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 /// Number of significant digits of the latency histogram of a kind of request.
 const DIGITS: u8 = 3;
 
-/// Record of request arrivals: arrival time of the last request, and the delays of the last and of the latest request
-/// from arrival to acceptance by the drive. A workload that waits for the drive is never late.
+/// Record of request arrivals: arrival time of the last request, the delay of the last request from its arrival to its
+/// acceptance by the drive, and the greatest such delay of all requests. A workload that waits for the drive is never
+/// late.
 #[derive(Default)]
 pub(crate) struct Arrivals {
     pub last: SimTime,

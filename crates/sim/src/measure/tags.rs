@@ -22,7 +22,8 @@ enum TagsSeen {
     Several,
 }
 
-/// Latency records of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
+/// Type of the set of latency records by tag (a fio job, or a volume of a trace): one record each for the reads, the
+/// writes and the trims of a tag.
 #[derive(Default)]
 pub(crate) struct Tags {
     seen: [TagsSeen; 3],

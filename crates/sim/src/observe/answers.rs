@@ -37,7 +37,8 @@ pub enum SteppedStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct SteppedCompletion {
-    /// Number of the request, as its submission by the caller gave it.
+    /// Number of the request, which the drive assigned and returned to the caller when the caller submitted the
+    /// request.
     pub id: u64,
     /// Simulated time in nanoseconds at which the host issued the request.
     pub submitted_ns: u64,
@@ -86,10 +87,12 @@ pub(crate) struct SteppedAnswers {
 }
 
 impl SteppedAnswers {
-    pub fn number(&mut self, id: u32, number: Option<u64>) {
+    pub fn number(&mut self, id: u32, number: u64) {
         let id = id as usize;
-        self.numbers.resize(self.numbers.len().max(id + 1), 0);
-        self.numbers[id] = number.unwrap_or(0);
+        if id >= self.numbers.len() {
+            self.numbers.resize(id + 1, 0);
+        }
+        self.numbers[id] = number;
     }
 
     pub fn push(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGE_COUNT]) {

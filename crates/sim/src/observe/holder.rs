@@ -54,8 +54,8 @@ pub trait Holder: Send {
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64));
     /// Tells the holder of the drive's data that a flash operation has finished.
     fn on_finish(&mut self, operation: &Transaction);
-    /// Tells the holder that the newest data of unit `lpn` are on flash at `ppa`; no slot of the write buffer has newer
-    /// data.
+    /// Tells the holder of the drive's data (such as a drive image) that the newest data of unit `lpn` are on flash at
+    /// the physical address `ppa`; no slot of the write buffer has newer data.
     fn on_settled(&mut self, lpn: Lpn, ppa: Ppa);
     /// Tells the holder of the drive's data that the host trimmed unit `lpn`.
     fn on_trim(&mut self, lpn: Lpn);

@@ -52,7 +52,7 @@ impl LinkAtWork {
 
     /// Returns true if a policy of the host gives writes their placement handles.
     #[inline]
-    pub fn places(&self) -> bool {
+    pub fn has_placer(&self) -> bool {
         self.placer.is_some()
     }
 
@@ -165,7 +165,8 @@ impl LinkAtWork {
         }
     }
 
-    /// Returns the time at which `bytes` requested at `from` have crossed the link; calls must be in order of `from`.
+    /// Returns the time at which `bytes` bytes requested at `from` have crossed the host link in the direction
+    /// `direction`; calls must be in order of `from`.
     #[inline]
     fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
         let burst = self.burst(direction, bytes);
@@ -175,9 +176,9 @@ impl LinkAtWork {
         };
         self.occupy(against, from, burst.against);
         let wire = self.wire(direction);
-        let end = self.wire_free[wire].max(from + burst.ahead) + burst.holds;
+        let end = self.wire_free[wire].max(from + burst.lead_in) + burst.holds;
         self.wire_free[wire] = end;
         self.busy_ns[direction as usize] += burst.holds.ns();
-        end + burst.behind
+        end + burst.lead_out
     }
 }

@@ -177,7 +177,8 @@ impl Requests {
         id
     }
 
-    /// Sets the state of the request to fetched by the drive, and returns it.
+    /// Marks the request with number `id` as fetched by the drive, and returns a mutable reference to the state of that
+    /// request.
     #[inline]
     pub fn take_up(&mut self, id: u32) -> &mut Request {
         let request = &mut self.items[id as usize];

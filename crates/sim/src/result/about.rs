@@ -123,16 +123,19 @@ sections! {
     LaidOut {
         /// True if the writing of expected data before the run was not switched off (`--no-layout`).
         on: bool = "yes/no",
-        /// Number of mapping units that were written before the simulated time began.
+        /// Number of mapping units that were written before the simulated time began because the workload expects to
+        /// read them; preconditioning does not count.
         units: u64 = "mapping units",
-        /// Number of bytes that were written before the simulated time began.
+        /// Number of bytes that were written before the simulated time began because the workload expects to read them;
+        /// preconditioning does not count.
         bytes: u64 = "bytes",
     }
 
     /// Number and share of the host's mapping units of one kind: read although unmapped, read from flash, or programmed
     /// to flash.
     Part {
-        /// Number of mapping units of one kind (read although unmapped, read from flash, or programmed to flash).
+        /// Number of the host's mapping units that this part of the result counts, all of one kind: read although
+        /// unmapped, read from flash, or programmed to flash.
         units: u64 = "mapping units",
         /// Mapping units of one kind (read although unmapped, read from flash, or programmed to flash) as a share, at
         /// most 1, of all that the host read, or wrote; null where there are none.
@@ -142,7 +145,8 @@ sections! {
     /// Cost of the simulation (time and memory of the computer): the part of a result in which two runs of the same
     /// command differ.
     Engine {
-        /// Wall-clock time of the measured window and of the simulated time before it.
+        /// Wall-clock time in seconds of the simulated run: one sum of the time for the measured window and for the
+        /// simulated time before it.
         wall_s: f64 = "s",
         /// Wall-clock time in seconds to build the simulated drive.
         build_s: f64 = "s",
@@ -236,7 +240,9 @@ pub(super) fn workload<P: Observer>(run: &Run<P>) -> Workload {
     Workload {
         name: report.name,
         format: report.format,
-        requests: report.requests + run.requests_of_passes,
+        requests: report.requests
+            + run.requests_of_passes
+            + run.stepped.as_ref().map_or(0, |host| host.drawn()),
         skipped_lines: report.skipped_lines,
         fraction_done: run.fraction_done(),
         notes: report.notes.into_iter().map(|(key, value)| (key, json!(value))).collect(),

@@ -139,7 +139,8 @@ pub(crate) struct LongRun {
 /// Kind of reason why a run gives no estimate of long-run write amplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Reason for no estimate: the run had too few garbage collection victims or merges.
+    /// Reason why there is no estimate of long-run write amplification: the run had too few garbage collection victims
+    /// or merges.
     Victims,
     /// Reason for no estimate: the write amplification of the last part of the run still differs from that of the part
     /// before.
@@ -147,8 +148,8 @@ pub(crate) enum Missing {
     /// Reason for no estimate: data went to the SLC cache and none of it was folded, so that the cost of folding is not
     /// known.
     Folding,
-    /// Reason for no estimate: in some part of the run the garbage collection victims gained no free space (all their
-    /// units were still valid).
+    /// Reason why there is no estimate of long-run write amplification: in some part of the run the garbage collection
+    /// victims gained no free space (all their units were still valid).
     Room,
 }
 

@@ -30,7 +30,7 @@ sections! {
 
     /// Lists of counts (mapping units written, or flash reads), for the host's requests and for all other origins.
     HostOrOtherList {
-        /// Counts (mapping units written, or flash reads) for the host's requests, as a list.
+        /// List of the counts (mapping units written, or flash reads) for the host's requests.
         host: Vec<u64>,
         /// Counts (mapping units written, or flash reads) for all origins other than the host, as a list.
         other: Vec<u64>,
@@ -81,8 +81,8 @@ sections! {
     Upkeep {
         /// Greatest share of each die's time that timer-driven background work may take, as configured.
         share: f64 = "ratio",
-        /// Share of the dies' time since the run began that background work took, on average over dies; null where no
-        /// time passed.
+        /// Share of the dies' time since the run began that timer-driven background work (such as refresh and patrol,
+        /// not garbage collection) took, on average over dies; null where no time passed.
         share_used: Option<f64> = "ratio",
         /// Number of superblocks whose move, as timer-driven background work, began.
         superblocks_begun: u64 = "superblocks",

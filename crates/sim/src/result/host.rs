@@ -219,7 +219,7 @@ sections! {
         array: Option<f64>,
         /// Mean time for which the request's commands and data crossed the flash channel.
         transfer: Option<f64>,
-        /// Mean time for decoding what was read, including read retries.
+        /// Mean time for the error correction (decoding) of the data that the request read, read retries included.
         ecc: Option<f64>,
         /// Mean time for which the request's data crossed the host link.
         link: Option<f64>,

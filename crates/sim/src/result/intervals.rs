@@ -56,8 +56,8 @@ sections! {
 /// Least number of requests of a kind for which confidence intervals are calculated.
 const REQUESTS_LEAST: u64 = 100;
 
-/// Greatest number of times that an event which did not occur in a run occurs in another run of the same length, at the
-/// confidence level of the intervals (rule of three).
+/// Constant of the rule of three: an event that did not occur in a run occurs at most this number of times in another
+/// run of the same length, at the confidence level of the intervals.
 const UNSEEN_MOST: f64 = 3.0;
 
 /// Names of the stages of a request's latency that are proportional to the flash time taken by writes and garbage
@@ -74,8 +74,8 @@ fn bounds(interval: &spread::Interval) -> [f64; 2] {
 }
 
 /// Makes the section `interval` of reads or writes: confidence intervals of rates and latencies; null where the run is
-/// too short. `waf_relative` is the half width of the interval of long-run write amplification, relative to its value;
-/// 0 where there is none.
+/// too short. The argument `waf_relative` widens the intervals of latencies: it is the half width of the interval of
+/// long-run write amplification, relative to its value; 0 where there is none.
 pub(super) fn of(measure: &Measure, effect: Effect, span_ns: u64, waf_relative: f64) -> Option<Interval> {
     let of = &measure.ops[effect as usize];
     if of.requests() < REQUESTS_LEAST || effect as usize >= 2 {

@@ -55,8 +55,8 @@ pub(crate) struct Walls {
     pub build_s: f64,
 }
 
-/// Set of facts about the origin of a result, beside the measurements: drive, seed, preconditioning, planned cuts and
-/// failures, wall-clock times.
+/// Input for the result of a run beside the run's measurements: the drive, seed, preconditioning, planned cuts and
+/// failures, and wall-clock times.
 pub(crate) struct Provenance<'a> {
     pub drive: &'a Drive,
     pub seed: u64,
@@ -111,7 +111,7 @@ sections! {
         started_ns: u64 = "ns",
         /// Results on what the host saw of the drive: requests, latencies and errors.
         host: host::Host,
-        /// Counts of flash operations (pages read and programmed, blocks erased), by origin.
+        /// Counts of flash operations (pages read and programmed, blocks erased) in the measured window, by origin.
         flash: flash::Flash,
         /// Write amplification: bytes programmed to the flash for all origins over bytes that the host wrote, as NVMe,
         /// OCP and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null without host

@@ -26,7 +26,7 @@ sections! {
         shared_collections: u64 = "superblocks",
         /// Bytes that garbage collection moved out of superblocks with data of several placement handles, or of none.
         shared_bytes_moved: u64 = "bytes",
-        /// Numbers of the events that NVMe's flexible data placement logs.
+        /// Counts of the events, by kind, that NVMe's flexible data placement logs.
         events: PlacementEvents,
     }
 

@@ -16,7 +16,8 @@ sections! {
     PowerCut {
         /// Simulated time at which the host lost its power.
         at_ns: u64 = "ns",
-        /// Number of flash operations done from the beginning of the run to the power cut.
+        /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
+        /// beginning of the run to the power cut.
         operations: u64 = "operations",
         /// Time for which capacitors supplied the drive after the power cut to write its buffer to flash; 0 without.
         hold_up_ns: u64 = "ns",

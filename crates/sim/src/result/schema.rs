@@ -15,7 +15,7 @@ pub fn schema() -> Value {
     schema.to_value()
 }
 
-/// Forbids further keys in a table of the schema that describes its keys.
+/// Forbids further keys in one object of the JSON Schema, if the schema lists the keys (`properties`) of that object.
 fn closed(schema: &mut Schema) {
     if schema.get("properties").is_some() {
         schema.insert("additionalProperties".into(), json!(false));

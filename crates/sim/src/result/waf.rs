@@ -80,11 +80,14 @@ sections! {
     WafLongRun {
         /// Estimated write amplification in the long run; null where the run is too short.
         value: Option<f64> = "ratio",
-        /// Lower end of the confidence interval of the estimate; null where the run is too short.
+        /// Lower end of the confidence interval of the estimated long-run write amplification; null where the run is
+        /// too short.
         low: Option<f64> = "ratio",
-        /// Upper end of the confidence interval of the estimate; null where the run is too short.
+        /// Upper end of the confidence interval of the estimated long-run write amplification; null where the run is
+        /// too short.
         high: Option<f64> = "ratio",
-        /// Half width of the confidence interval as a share of the estimate; null where the run is too short.
+        /// Half width of the confidence interval of the estimated long-run write amplification, as a share of the
+        /// estimate; null where the run is too short.
         half_width_relative: Option<f64> = "ratio",
         /// Confidence level: share of runs like this one whose interval contains the true value.
         confidence_level: f64 = "ratio",

@@ -77,8 +77,8 @@ impl<P: Observer> Run<P> {
             }
         }
         self.ctx.probe.on_complete(request, now, &stages);
-        if let Some(answers) = &mut self.answers {
-            answers.push(request, now, &stages);
+        if let Some(host) = &mut self.stepped {
+            host.answers.push(request, now, &stages);
         }
         self.ctx.probe.on_answer(request, now, &self.ftl);
         let completion = Completion { at: now, status, address: None };

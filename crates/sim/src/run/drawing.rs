@@ -26,7 +26,11 @@ impl<P: Observer> Run<P> {
                 self.end_of_source(now);
                 break;
             }
-            match self.workload.poll(now) {
+            let polled = match &mut self.stepped {
+                None => self.workload.poll(now),
+                Some(host) => Ok(host.poll(now)),
+            };
+            match polled {
                 Ok(Poll::Ready(request)) => self.submit(request, now),
                 Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
                     self.error = Some(too_late(&self.workload.report().name, self.handed_out));
@@ -39,7 +43,7 @@ impl<P: Observer> Run<P> {
                 Ok(Poll::Blocked) => {
                     // The caller of a stepped run may be late with the next: its place among the events of its moment is
                     // kept for it.
-                    if self.answers.is_some() {
+                    if self.stepped.is_some() {
                         self.ctx.calendar.keep_turn();
                     }
                     break;
@@ -111,7 +115,7 @@ impl<P: Observer> Run<P> {
         if self.namespaces.is_zoned() {
             return AtZones(self).submit(request, now);
         }
-        let request = match self.link.places() {
+        let request = match self.link.has_placer() {
             true => self.link.placed(request, self.workload.background()),
             false => request,
         };
@@ -134,8 +138,8 @@ impl<P: Observer> Run<P> {
         }
         self.ctx.probe.on_request(id, &request);
         self.ctx.probe.on_number(id, request.tag, || self.workload.number());
-        if let Some(answers) = &mut self.answers {
-            answers.number(id, self.workload.number());
+        if let Some(host) = &mut self.stepped {
+            host.take_in(id);
         }
         if request.op.effect() != Effect::Flush {
             self.ftl.prefetch(self.requests.get(id).first);

@@ -12,7 +12,8 @@ use units::SimTime;
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,
-    /// Number of flash operations done from the beginning of the run to the failure of the dies.
+    /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
+    /// beginning of the run to the failure of the dies.
     pub operations: u64,
     pub dies: Vec<u32>,
     pub failed: DiesFailed,

@@ -50,9 +50,10 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Does what the command of request `id`, which the firmware has processed, needs in its zone: checks a read or a
-    /// trim, begins the check of a write's write pointer, or starts a zone command; returns true if that was all for
-    /// now (the zones carry on or answer with an error).
+    /// Does for request `id` on a zoned drive, once the firmware has processed its command, the part that concerns its
+    /// zone: refuses a read or trim that the zone does not allow, begins the check of a write's write pointer, or
+    /// queues a zone management command. Returns true if the caller has nothing more to do for now; false for a flush
+    /// and for an allowed read or trim, which the caller then carries out.
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -165,8 +166,8 @@ impl<P: Observer> AtZones<'_, P> {
         let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
         let completion = Completion { address: is_told.then_some(address), ..completion };
-        if let Some(answers) = &mut self.0.answers {
-            answers.place(&request, completion.address);
+        if let Some(host) = &mut self.0.stepped {
+            host.answers.place(&request, completion.address);
         }
         self.0.workload.complete(&request, &completion);
     }

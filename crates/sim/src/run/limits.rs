@@ -24,7 +24,8 @@ const SURELY: f64 = 16.0;
 
 /// State of the watchdog of a run, which detects that no host request makes progress any more.
 pub(crate) struct Watch {
-    /// Longest time for which any host request should have to wait for the flash.
+    /// Limit of the watchdog: longest simulated time without progress of any host request, after which the run ends
+    /// with an error. It is the longest time that host data can have to wait for the flash of this drive.
     longest: Nanos,
     events_most: u64,
     /// Number of events until the watchdog's next check whether the run still makes progress.
@@ -128,13 +129,19 @@ pub(crate) struct WorkloadEnd {
     requests: u64,
     /// Simulated time at which the workload ends; `SimTime::NEVER` without a limit.
     pub time: SimTime,
+    /// Simulated time at which the workload began.
+    begin: SimTime,
 }
 
 impl WorkloadEnd {
     /// Makes the end of a workload that begins at `begin` from the limits of a run.
     pub fn of(limits: &RunLimits, begin: SimTime) -> Self {
         let time = |ns: u64| SimTime::from_ns(begin.ns().saturating_add(ns));
-        Self { requests: limits.requests.unwrap_or(u64::MAX), time: limits.ns.map_or(SimTime::NEVER, time) }
+        Self {
+            requests: limits.requests.unwrap_or(u64::MAX),
+            time: limits.ns.map_or(SimTime::NEVER, time),
+            begin,
+        }
     }
 
     /// Returns true if a limit (on requests or on simulated time) is reached, so that no further request may follow.
@@ -147,7 +154,8 @@ impl WorkloadEnd {
     /// has passed; `None` in place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
-        let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
+        let passed = |until: SimTime| until.since(self.begin).ns() as f64;
+        let by_time = (self.time != SimTime::NEVER).then(|| passed(now) / passed(self.time));
         [by_requests, by_time]
     }
 }

@@ -11,17 +11,18 @@ pub(crate) mod power_cut;
 mod power_up;
 mod reading;
 mod resting;
+pub(crate) mod stepped;
 mod writing;
 
 use crate::Error;
 use crate::measure::Measure;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
-use crate::observe::answers::SteppedAnswers;
 use crate::requests::link::LinkAtWork;
 use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
 use crate::run::limits::{Watch, WorkloadEnd, stuck};
+use crate::run::stepped::SteppedHost;
 use controller::{Context, Work};
 use engine::Event;
 use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, ZonedLayer, ZonedTotals};
@@ -29,8 +30,7 @@ use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
 use in_zones::AtZones;
-pub(crate) use outside::OutsideRun;
-pub use outside::SourceHolds;
+pub(crate) use outside::{OutsideRun, SourceHolds};
 pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
@@ -58,8 +58,8 @@ pub(crate) struct Run<P: Observer> {
     pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
-    /// Queue of the completions that the caller of a stepped run has not taken yet; none in other runs.
-    pub answers: Option<SteppedAnswers>,
+    /// Host side of a stepped run, whose caller submits the requests; none in other runs, which ask the workload.
+    pub stepped: Option<SteppedHost>,
     pub watch: Watch,
     writers: VecDeque<u32>,
     pub in_drive: u32,
@@ -180,7 +180,7 @@ impl<P: Observer> Run<P> {
             busy_baseline: BusyTimes::default(),
             measure: Measure::new(SimTime::ZERO),
             requests: Requests::new(),
-            answers: None,
+            stepped: None,
             watch: Watch::new(&ftl),
             writers: VecDeque::new(),
             in_drive: 0,
@@ -231,7 +231,9 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding == 0 && self.source_done && !self.dark
     }
 
-    /// Returns the fraction of the workload that was issued; `None` where that is unknown.
+    /// Returns the progress of the workload, from 0 to 1: the greatest of the share of the allowed requests that were
+    /// issued, the share of the allowed simulated time that has passed, and the progress that the workload itself
+    /// reports; `None` where none of these is known.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.ctx.calendar.now();
         let own = self.workload.fraction_done(now);

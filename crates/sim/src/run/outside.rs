@@ -1,6 +1,7 @@
 //! A run whose requests come from outside: their source says how far its time goes.
 
 use super::Run;
+use super::stepped::NumberedRequest;
 use crate::Error;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
@@ -10,7 +11,7 @@ use units::SimTime;
 /// Kind of contents of the source of a stepped run's requests when it was last asked: nothing, or requests that were
 /// not drawn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceHolds {
+pub(crate) enum SourceHolds {
     /// Case in which the source contained no request when it was last asked.
     Nothing,
     /// Case in which the source contained requests that were not drawn yet when it was last asked.
@@ -33,15 +34,16 @@ pub(crate) trait OutsideRun {
     /// When the source of the requests is faulty.
     fn step(&mut self, until: SimTime) -> Result<bool, Error>;
 
-    /// Processes simulation events up to the time `until`, or until `answers` completions wait to be taken, and returns
-    /// the completions that wait. `first`: arrival time of a request and contents of the source, as for
-    /// [`Self::offer`], if the source was given requests since the last call.
+    /// Submits the requests `new` of a stepped run, of which the first is due at `first`, and processes simulation
+    /// events up to the time `until`, or until `answers` completions wait to be taken. Returns the completions that
+    /// wait.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress.
     fn run_on(
         &mut self,
-        first: Option<(SimTime, SourceHolds)>,
+        new: &mut Vec<NumberedRequest>,
+        first: Option<SimTime>,
         until: SimTime,
         answers: usize,
     ) -> Result<&mut SteppedAnswers, Error>;
@@ -109,11 +111,13 @@ impl<P: Observer> OutsideRun for Run<P> {
 
     fn run_on(
         &mut self,
-        first: Option<(SimTime, SourceHolds)>,
+        new: &mut Vec<NumberedRequest>,
+        first: Option<SimTime>,
         until: SimTime,
         answers: usize,
     ) -> Result<&mut SteppedAnswers, Error> {
-        if let Some((first, holds)) = first {
+        if let (Some(first), Some(host)) = (first, &mut self.stepped) {
+            let holds = host.submit(new);
             self.offer(first, holds);
         }
         while self.stepped_answers().untaken() < answers && self.error.is_none() && self.handle_next(until) {
@@ -138,7 +142,7 @@ impl<P: Observer> OutsideRun for Run<P> {
 
     #[inline]
     fn stepped_answers(&mut self) -> &mut SteppedAnswers {
-        self.answers.as_mut().expect("a stepped run keeps its answers")
+        &mut self.stepped.as_mut().expect("the run is stepped").answers
     }
 
     fn end(&mut self) {

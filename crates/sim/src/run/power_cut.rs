@@ -16,7 +16,8 @@ pub(crate) struct Cut {
     /// capacitors.
     pub failed: SimTime,
     pub dark: SimTime,
-    /// Number of flash operations done from the beginning of the run to the power cut.
+    /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
+    /// beginning of the run to the power cut.
     pub operations: u64,
     /// Number of requests of the host that were never answered because of the power cut.
     pub requests: u32,
@@ -136,12 +137,12 @@ impl Cuts {
         };
         let operations = run.operations();
         let fresh = drive.make_anew(self.seed, self.seed.wrapping_add(1 + self.done.len() as u64))?;
-        let (medium, interrupted) = std::mem::replace(&mut run.ftl, fresh).cut(dark);
+        let (contents, interrupted) = std::mem::replace(&mut run.ftl, fresh).cut(dark);
         run.ctx.probe.on_cut(dark, &interrupted);
-        let (damage, buffered_lost) = (medium.damage, medium.buffered_lost);
+        let (damage, buffered_lost) = (contents.damage, contents.buffered_lost);
         let back = dark + self.plan.off;
         run.ctx.calendar.forget_pending(back);
-        run.ftl.take_over(medium);
+        run.ftl.take_over(contents);
         let found = run.ftl.begin_finding(&mut run.ctx);
         self.done.push(Cut {
             failed,

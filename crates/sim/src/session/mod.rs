@@ -9,12 +9,12 @@ mod stepped;
 
 use crate::drive::memory::Checking;
 use crate::observe::account::{Account, Shown};
-use crate::observe::answers::SteppedAnswers;
 use crate::observe::timeline::Timeline;
 use crate::observe::{Observer, Observers, RequestRows};
 use crate::requests::link::LinkAtWork;
 use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
+use crate::run::stepped::SteppedHost;
 use crate::run::{Run, RunLimits, page_operations};
 use crate::session::passes::WorkloadPasses;
 use crate::start::laying_out::LayingOut;
@@ -40,7 +40,7 @@ use units::SimTime;
 pub struct Progress {
     /// True when the run is over: all requests are answered, or an error ended it.
     pub done: bool,
-    /// Phase of the run: `precondition`, `layout` or `run`.
+    /// Name of the run's phase: `precondition`, `layout` (writing the data that the workload expects), or `run`.
     pub phase: &'static str,
     /// Fraction (0 to 1) of the present phase that is done; none where that is unknown.
     pub fraction: Option<f64>,
@@ -84,7 +84,7 @@ pub struct Session {
     /// Description of the workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
-    /// Workload that is opened and waits until the warm-up is over; none otherwise.
+    /// Workload, already open, that waits until the warm-up is over; none otherwise.
     waiting: Option<Box<dyn Workload>>,
     /// Number of units that wait in the write buffer while the workload runs, as a warm-up measured it; `None` before.
     waiting_in_time: Option<u32>,
@@ -93,7 +93,7 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// Which kind of source outside the simulator the requests come from, if from any.
+    /// Kind of source of the requests: the workload, the clients of a served drive, or the caller of a stepped drive.
     outside: OutsideHost,
     interrupted: bool,
     wall: Duration,
@@ -333,7 +333,7 @@ impl Session {
                 (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
             }
         };
-        let answers = matches!(self.outside, OutsideHost::Stepped).then(SteppedAnswers::default);
+        let is_stepped = matches!(self.outside, OutsideHost::Stepped);
         let is_held = matches!(self.outside, OutsideHost::Held(_));
         let observed = options.check || options.timeline || options.requests || is_held;
         self.phase = if observed {
@@ -353,11 +353,11 @@ impl Session {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
-            set_out(&mut run, &self.drive, answers, warm_up.as_ref());
+            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
             SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
-            set_out(&mut run, &self.drive, answers, warm_up.as_ref());
+            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
             SessionPhase::Plain(Box::new(run))
         };
         self.warm_up = warm_up;
@@ -434,7 +434,7 @@ impl Session {
         }
     }
 
-    /// Returns the drive's translation layer, for tests that look inside; `None` after an error.
+    /// Returns the drive's flash translation layer, whose state the caller may read; `None` after an error.
     pub fn ftl(&self) -> Option<&Ftl> {
         match &self.phase {
             SessionPhase::Precondition(parts) => Some(&parts.0),
@@ -456,14 +456,9 @@ fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Erro
     }
 }
 
-/// Prepares a run that begins: its drive, completions for the caller of a stepped run, and warm-up.
-fn set_out<P: Observer>(
-    run: &mut Run<P>,
-    drive: &Drive,
-    answers: Option<SteppedAnswers>,
-    warm_up: Option<&WarmUp>,
-) {
-    run.answers = answers;
+/// Prepares a run that begins: its drive, the host side of a stepped run, and warm-up.
+fn set_out<P: Observer>(run: &mut Run<P>, drive: &Drive, is_stepped: bool, warm_up: Option<&WarmUp>) {
+    run.stepped = is_stepped.then(SteppedHost::default);
     run.live_in(drive.namespaces());
     run.has_own_policies = drive.has_foreign_policies();
     warm_up.iter().for_each(|_| run.warm_up());

@@ -6,7 +6,7 @@ use crate::run::{OutsideRun, SourceHolds};
 use crate::start::state_file;
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::{Feature, check_asked};
-use ftl::{Ftl, Medium};
+use ftl::{FlashContents, Ftl};
 use host::Workload;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Session {
         source: Box<dyn Workload>,
         options: RunOptions,
         holder: Box<dyn Holder>,
-        found: Option<&mut dyn FnMut(&mut Medium) -> Lost>,
+        found: Option<&mut dyn FnMut(&mut FlashContents) -> Lost>,
     ) -> Result<Self, Error> {
         Self::check_live(&drive)?;
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
@@ -53,9 +53,9 @@ impl Session {
         let mut lost = None;
         if let (Some(put), SessionPhase::Precondition(parts)) = (found, &mut session.phase) {
             let fresh = session.drive.make(session.options.seed)?;
-            let (mut medium, _) = std::mem::replace(&mut parts.0, fresh).cut(SimTime::ZERO);
-            lost = Some(put(&mut medium));
-            parts.0.take_over(medium);
+            let (mut contents, _) = std::mem::replace(&mut parts.0, fresh).cut(SimTime::ZERO);
+            lost = Some(put(&mut contents));
+            parts.0.take_over(contents);
         }
         if let SessionPhase::Precondition(parts) = &mut session.phase {
             parts.0.make_arrays();

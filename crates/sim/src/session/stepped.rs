@@ -4,22 +4,23 @@ use super::outside::OutsideHost;
 use super::{Session, SessionPhase};
 use crate::observe::answers::SteppedCompletion;
 use crate::run::SourceHolds;
+use crate::run::stepped::{NumberedRequest, SteppedWorkload};
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::Feature;
+use host::HostRequest;
 use host::command::refused;
-use host::{HostRequest, Workload};
 use std::collections::VecDeque;
 use units::SimTime;
 
 impl Session {
-    /// Makes a session for a drive whose caller submits requests one by one by way of `source`, which answers `Blocked`
-    /// while it has none; simulated time begins.
+    /// Makes a session for a drive whose caller submits the requests ([`Self::go_on`]); simulated time begins.
     ///
     /// # Errors
     /// As for [`Self::new`], and for options that only a run with a known end can have.
-    pub fn stepped(drive: Drive, source: Box<dyn Workload>, options: RunOptions) -> Result<Self, Error> {
+    pub fn stepped(drive: Drive, options: RunOptions) -> Result<Self, Error> {
         check_stepped(&drive, &options)?;
-        let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
+        let options = RunOptions { layout: false, ..options };
+        let mut session = Self::with_workload(drive, Box::new(SteppedWorkload), options)?;
         session.outside = OutsideHost::Stepped;
         while matches!(session.phase, SessionPhase::Precondition(_)) {
             session.advance(1 << 20)?;
@@ -31,19 +32,20 @@ impl Session {
         Ok(session)
     }
 
-    /// Processes simulation events up to the time `until`, or until `answers` completions wait to be taken, and returns
-    /// the queue of completions. `first` is the arrival time of the first request that the source was given since the
-    /// last call, and what the source contained then.
+    /// Submits the requests `new`, in the order of their submission, of which the first to arrive does so at `first`,
+    /// and processes simulation events up to the time `until`, or until `answers` completions wait to be taken. Leaves
+    /// `new` empty, and returns the queue of completions. Each request must have been admitted ([`Self::admit`]).
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress any more.
     pub fn go_on(
         &mut self,
-        first: Option<(SimTime, SourceHolds)>,
+        new: &mut Vec<NumberedRequest>,
+        first: Option<SimTime>,
         until: SimTime,
         answers: usize,
     ) -> Result<&mut VecDeque<SteppedCompletion>, Error> {
-        Ok(self.outside()?.run_on(first, until, answers)?.waiting())
+        Ok(self.outside()?.run_on(new, first, until, answers)?.waiting())
     }
 
     /// Checks that the drive would accept `request`; messages call its origin `name`.

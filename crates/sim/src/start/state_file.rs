@@ -47,9 +47,11 @@ pub(crate) struct About<'a> {
     pub drive: &'a Drive,
     /// Seed with which the saved drive was built.
     pub seed: u64,
-    /// Drive writes (overwrites of the logical space) of an aged drive; none: the drive was not aged.
+    /// Number of drive writes (overwrites of the whole logical space) by which the saved drive was aged; none for a
+    /// drive that was not aged.
     pub aged: Option<f64>,
-    /// List of the ages in nanoseconds of the data in each superblock; empty where unknown.
+    /// List of the ages of the data in nanoseconds, one age for each superblock of the drive; an empty list if the ages
+    /// are not known.
     pub ages_ns: &'a [u64],
 }
 

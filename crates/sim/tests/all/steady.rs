@@ -13,6 +13,8 @@ use crate::common::{closed_loop, drive, run, uniform};
 use engine::RandomStream;
 use host::{Op, Workload};
 use sim::{Copies, Drive, PreconditionKind, RunOptions, Session};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The chance that a whole test alarms although nothing differs.
 const ALARM: f64 = 0.01;
@@ -225,6 +227,30 @@ fn what_is_recorded_is_repeated_as_it_was() {
         session.ftl().unwrap().valid_units().to_vec()
     };
     assert_eq!(state(true), state(false));
+}
+
+#[test]
+fn a_copy_of_which_nothing_was_asked_does_not_count() {
+    let counted = |recorded: bool, requests: u64| {
+        let opened = Arc::new(AtomicU64::new(0));
+        let most = opened.clone();
+        let copies = move |copy| {
+            most.fetch_max(copy, Ordering::Relaxed);
+            Ok(workload(Skew::Zipf, requests, 19_000, 1))
+        };
+        let copies = if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) };
+        let options = RunOptions { precondition: PreconditionKind::Workload, ..RunOptions::default() };
+        let mut session = Session::with_copies(small(&[]), copies, options).unwrap();
+        session.finish().unwrap();
+        let count = session.result().unwrap()["precondition"]["copies"].as_u64().unwrap();
+        (count, opened.load(Ordering::Relaxed))
+    };
+    for requests in [4_999, 5_000, 19_000] {
+        let (drawn, opened) = counted(false, requests);
+        assert!(drawn > 1);
+        assert_eq!(drawn, opened, "each copy is opened once: {requests} requests");
+        assert_eq!(counted(true, requests), (drawn, 1), "{requests} requests");
+    }
 }
 
 fn policy_names(seam: &str) -> Vec<&'static str> {

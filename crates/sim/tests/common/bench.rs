@@ -148,9 +148,9 @@ impl Bench {
     /// The power fails now and comes back at once: `fresh` takes over what the flash holds, and looks for its map.
     pub fn cut(&mut self, fresh: Ftl) -> Found {
         let now = self.now();
-        let medium = std::mem::replace(&mut self.ftl, fresh).cut(now).0;
+        let contents = std::mem::replace(&mut self.ftl, fresh).cut(now).0;
         self.ctx.calendar.forget_pending(SimTime::from_ns(now.ns() + 1));
-        self.ftl.take_over(medium);
+        self.ftl.take_over(contents);
         let found = self.ftl.begin_finding(&mut self.ctx);
         while let Some((_, event)) = self.ctx.calendar.pop() {
             if self.ftl.find_on(event, &mut self.ctx) {

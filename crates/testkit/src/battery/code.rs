@@ -3,9 +3,9 @@
 use ecc::code::Maker;
 use ecc::{Rates, Soft};
 
-/// Tests an error-correcting code for cells of one to four bits. The code's read levels, from a hard read to reads with
-/// ever more soft bits, must each need more sensing than the level before and correct a higher bit error rate. Nothing
-/// is random, so `_events` is unused.
+/// Tests an error-correcting code for cells of one to four bits, without random numbers, so that `_events` is unused.
+/// The code's read levels, from a hard read to reads with ever more soft bits, must each need more sensing than the
+/// level before and correct a higher bit error rate.
 ///
 /// # Panics
 /// When the code breaks a rule.

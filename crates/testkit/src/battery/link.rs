@@ -9,7 +9,8 @@ use units::{Bytes, Nanos};
 /// Greatest number of bytes of a request in the randomised test of host links (such as PCIe or SATA).
 const BYTES_MAX: u64 = 64 << 20;
 
-/// Tests a host link: its queues, its commands and answers, and the times of `events` random pairs of data bursts.
+/// Tests a host link: its queues, its commands and answers, and the transfer times of `events` pairs of data bursts of
+/// random sizes.
 ///
 /// # Panics
 /// When the link breaks a rule.

@@ -10,7 +10,8 @@ use units::Lpn;
 struct Block {
     /// Table of the block's cached units: the buffer slot of each, by logical unit.
     slots: BTreeMap<u32, u32>,
-    /// Number of the logical unit that a sequential write of the block would touch next.
+    /// Number of the logical unit after the unit of the block that the host wrote last (at first: the block's first
+    /// unit). If the host writes the cached block in order, this unit is next.
     next: u32,
     /// True if the host wrote the logical block from its first unit on, each unit once, in order.
     sequential: bool,

@@ -82,20 +82,20 @@ pub trait EvictionPolicy: Send {
     /// is cached.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
-    /// True for a policy that by default caches nothing: written units are queued for programming as they arrive and
-    /// leave the write buffer as dies take them, unless the setting `keep_ratio` is given.
+    /// Returns true for a policy that by default caches nothing: written units are queued for programming as they
+    /// arrive and leave the write buffer as dies take them, unless the setting `keep_ratio` is given.
     fn is_drain(&self) -> bool {
         false
     }
 
-    /// True when a logical block that is evicted must be programmed as a whole, including units read from flash (page
-    /// padding); a page-mapped drive ignores this.
+    /// Returns true when a logical block that is evicted must be programmed as a whole, including units read from flash
+    /// (page padding); a page-mapped drive ignores this.
     fn pads(&self) -> bool {
         false
     }
 
-    /// True when a unit should be evicted although the write buffer has space, because the rest of the unit's logical
-    /// block is being evicted.
+    /// Returns true when a unit must be evicted although the write buffer is within its cache limit: the rest of the
+    /// unit's logical block is being evicted, or more logical blocks are cached than the policy allows.
     fn is_overdue(&self) -> bool {
         false
     }

@@ -28,8 +28,8 @@ pub(super) struct DieLoad {
 }
 
 impl DieLoad {
-    /// Initial value: the load of a die that has had no host operation and on which no unit waits to be programmed
-    /// again for faster reads.
+    /// Initial value of a die's state for the cost regulator: the load of a die that has had no host operation and on
+    /// which no unit waits to be programmed again for faster reads.
     pub const IDLE: Self = Self {
         last: SimTime::ZERO,
         seen: 0,

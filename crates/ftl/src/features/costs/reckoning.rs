@@ -20,8 +20,8 @@ pub(super) struct Begin {
     /// Index of the step of the read sequence (read ladder: hard read, then soft reads) with which the first attempt of
     /// the read begins.
     pub rung: u8,
-    /// True if the step `rung` of the read sequence (hard or soft read) corrects the page up to the greatest age and
-    /// number of reads for which reads are planned.
+    /// Flag of the plan: true if the step `rung` of the read sequence (hard or soft read) corrects the page up to the
+    /// greatest age and number of reads for which reads are planned.
     pub holds: bool,
     /// Time of the decoder's iterations for the first attempt, in nanoseconds.
     pub iterating_ns: u32,

@@ -38,7 +38,8 @@ pub struct Reckoned {
     pub age: Option<Nanos>,
     /// Age, at the start of the run, of the data that the drive held before the run.
     pub data_age: Nanos,
-    /// True if the drive rewrites a superblock after `reads` reads since its erase (read reclaim).
+    /// Setting: true if the drive relocates each superblock that has had `reads` reads since its erase (read reclaim);
+    /// false on a drive without read reclaim.
     pub reclaim: bool,
 }
 

@@ -52,8 +52,8 @@ impl Demand {
     }
 }
 
-/// Restores, after a power cut, the state of the map on flash that survived, and begins to read the map into RAM if it
-/// is saved by checkpoints.
+/// Restores, after a power cut, the state of the map on flash that survived. On a drive that accepts requests after
+/// power-up before its map is in RAM, it also marks all translation units (map pages) as still to be read.
 pub(super) fn take_back(demand: &mut Demand, before: Demand) {
     demand.left = before.left;
     if before.checkpoints.is_some() {

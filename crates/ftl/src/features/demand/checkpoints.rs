@@ -103,8 +103,8 @@ impl Checkpoints {
         log.map_or(0, |log| log.rows_told(superblock))
     }
 
-    /// Counts a superblock that was closed (takes no more data), and records the superblock's number in the order of
-    /// closing.
+    /// Counts a superblock that was closed (takes no more data), and stores the count as the superblock's position in
+    /// the order of closing, from which [`Self::covers`] tells whether a checkpoint of the map covers the superblock.
     pub fn note_closed(&mut self, superblock: usize) {
         self.closed += 1;
         self.closed_as[superblock] = self.closed;

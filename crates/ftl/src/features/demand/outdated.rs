@@ -82,7 +82,8 @@ impl Outdated {
         None
     }
 
-    /// Returns the numbers of all translation units (map pages) that are outdated on flash, in any order.
+    /// Lists, and leaves unchanged, the numbers of all translation units (map pages) that are outdated on flash, in any
+    /// order; a number may occur twice.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);
         behind.chain(self.evicted.iter().copied())

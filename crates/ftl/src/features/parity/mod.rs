@@ -43,9 +43,9 @@ enum Phase {
 struct Group {
     /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
     pub parity: u32,
-    /// Bit set of the members (superblocks) of the parity group that are in use, one bit for each member. Likewise
-    /// `ended` has the members that were closed before they were full, and `taken` the members that garbage collection
-    /// took.
+    /// Bit set of the members (superblocks) of the parity group that are usable, neither bad nor lost, one bit for each
+    /// member; empty for a group that cannot be protected. Likewise `ended` has the members that were closed before
+    /// they were full, and `taken` the members that garbage collection took.
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
@@ -180,7 +180,8 @@ impl Stripes {
         self.places(group, self.data_members(group))
     }
 
-    /// Returns the superblocks of a parity group that are in use, numbered over the drive.
+    /// Returns the usable superblocks of a parity group (neither bad nor lost), whether they hold data or parity or are
+    /// free, numbered over the drive.
     pub fn superblocks_of(&self, group: u32) -> impl Iterator<Item = u32> {
         members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)
     }
@@ -227,7 +228,7 @@ impl Stripes {
     /// group's parity can be issued now, and counts them as issued.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
-        let before = self.ahead(group);
+        let before = self.accumulating(group);
         let first = std::mem::replace(&mut self.written[superblock as usize], programs) == 0;
         if first {
             self.note_begun(group);
@@ -239,7 +240,7 @@ impl Stripes {
     /// now, and counts them as issued.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
-        let before = self.ahead(group);
+        let before = self.accumulating(group);
         let bit = 1 << self.member_of(superblock);
         self.groups[group as usize].ended |= bit;
         self.note_begun(group);
@@ -251,7 +252,7 @@ impl Stripes {
         let of = &mut self.groups[group as usize];
         let due = if of.phase == Phase::Resting { ready.saturating_sub(of.parity_written) } else { 0 };
         of.parity_written += due;
-        let after = self.ahead(group);
+        let after = self.accumulating(group);
         self.gathered = self.gathered + u64::from(after) - u64::from(before);
         self.gathered_most = self.gathered_most.max(self.gathered);
         due
@@ -278,14 +279,14 @@ impl Stripes {
 
     /// Returns the number of programs of a group's parity that are still being accumulated in RAM, because they wait
     /// for data of other members of the parity group.
-    fn ahead(&self, group: u32) -> u32 {
+    fn accumulating(&self, group: u32) -> u32 {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
     /// Resets the state of a parity group that was erased. If its parity superblock is lost, chooses another member for
     /// the parity and returns the index of that member; `None` otherwise.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
-        self.gathered -= u64::from(self.ahead(group));
+        self.gathered -= u64::from(self.accumulating(group));
         self.scars.forget(group);
         for superblock in self.superblocks_of(group).collect::<Vec<_>>() {
             self.written[superblock as usize] = 0;
@@ -358,7 +359,7 @@ impl Stripes {
         for group in 0..groups as u32 {
             self.note_begun(group);
         }
-        self.gathered = (0..groups as u32).map(|group| u64::from(self.ahead(group))).sum();
+        self.gathered = (0..groups as u32).map(|group| u64::from(self.accumulating(group))).sum();
         Ok(())
     }
 
@@ -381,8 +382,9 @@ impl Stripes {
 }
 
 impl Group {
-    /// Makes the first member in use of a parity group, from index `begin` on, the one that holds the parity; returns
-    /// its index, or `None` if no other member is left to be protected.
+    /// Makes the first usable member (superblock neither bad nor lost) of a parity group, from index `begin` on and
+    /// then from index 0 on, the one that holds the parity. Returns its index, or `None` if no other usable member is
+    /// left to be protected.
     fn elect(&mut self, begin: u32, width: u32) -> Option<u32> {
         let order = (0..width).map(|step| (begin + step) % width);
         let found = order.into_iter().find(|member| self.alive >> member & 1 == 1);

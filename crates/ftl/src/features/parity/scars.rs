@@ -106,7 +106,7 @@ impl Stripes {
         for group in 0..self.groups.len() as u32 {
             self.go_on_with(group, remains);
         }
-        self.gathered = (0..self.groups.len() as u32).map(|group| u64::from(self.ahead(group))).sum();
+        self.gathered = (0..self.groups.len() as u32).map(|group| u64::from(self.accumulating(group))).sum();
         self.asks.iter_mut().for_each(|asks| asks.clear());
         self.asked_by.fill(NONE);
         self.lost_rows()
@@ -213,7 +213,7 @@ impl Stripes {
 
     /// Returns the number of programs of a group's parity that can be issued now, and counts them as issued.
     pub(super) fn catch_up(&mut self, group: u32) -> u32 {
-        let before = self.ahead(group);
+        let before = self.accumulating(group);
         self.recount(group, before)
     }
 

@@ -93,8 +93,8 @@ impl Stripes {
         }) as usize
     }
 
-    /// True if a parity group of this drive can take the state of the recorded one `like`: all members are in use, and
-    /// every open superblock is on the die on which it was recorded.
+    /// True if a parity group of this drive can take the state of the recorded one `like`: all members are usable
+    /// (neither bad nor lost), and every open superblock is on the die on which it was recorded.
     fn can_be(&self, group: u32, like: &GroupMoment) -> bool {
         (0..like.members.len() as u32).all(|member| {
             let alive = self.groups[group as usize].alive >> member & 1 == 1;
@@ -104,7 +104,7 @@ impl Stripes {
     }
 
     /// Records the numbers of programs of the superblocks of a set of dies that were built from a recorded steady
-    /// state, and frees the remaining superblocks of the parity groups `groups`, in this order.
+    /// state, and frees, group after group, the superblocks of the parity groups `groups` that were left without data.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {
         let set = self.set_of_group(groups.first().copied().unwrap_or(0));
         let per_die = core.store.space.per_die;

@@ -42,8 +42,9 @@ pub(crate) struct Sectors {
     /// is the greatest number of sectors in flight and reserved together.
     promised: u32,
     most: u32,
-    /// For each die, the number, within its block, of the page that the die's next host data get, whether the page is
-    /// programmed or only read; the numbers go round.
+    /// For each die, the page number within a block that the die's next operation for host data gets: a program of host
+    /// data, or the first read of a never-written unit. Each such operation advances the number; page 0 follows the
+    /// last page of the block.
     pages: Vec<u32>,
     pages_per_block: u32,
     /// Number of bytes that host reads got from the write buffer since the last call of [`Feature::take_cached`].
@@ -76,7 +77,8 @@ impl Sectors {
         self.on_way + self.promised < self.most
     }
 
-    /// Returns the number, within its block, of the next page of a die that is given to host data, and advances it.
+    /// Returns the page number within a block that the die's next operation for host data gets, and advances it; page 0
+    /// follows the last page of the block.
     fn next_page(&mut self, die: usize) -> u32 {
         let page = self.pages[die];
         self.pages[die] = (page + 1) % self.pages_per_block;

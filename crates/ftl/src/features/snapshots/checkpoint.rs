@@ -21,7 +21,8 @@ pub enum MapPlace {
     OnFlash,
 }
 
-/// Kind of snapshot command that counts as complete when a checkpoint of the map is on flash.
+/// Kind of command that waits for a checkpoint of the map and is complete once the checkpoint is on flash: the taking
+/// of a snapshot, or a rollback to a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     Snapshot,
@@ -48,8 +49,9 @@ pub(super) struct Checkpoint {
     /// Serial number of a snapshot: when the checkpoint in progress is complete, the map of every snapshot with a lower
     /// number is on flash.
     pub maps: u32,
-    /// True if the checkpoint of the map began right after another one: its units then wait in the write buffer behind
-    /// host units, which would otherwise never be programmed.
+    /// True if the checkpoint of the map in progress began right after another one. Its units are then queued behind
+    /// the host's units in the write buffer, not before them: a series of checkpoints would otherwise keep the host's
+    /// units from ever being programmed.
     pub behind_host: bool,
     /// For each translation unit (map page) of a demand-paged map on flash: true if the checkpoint in progress waits
     /// until the unit is written; empty for a map in RAM.

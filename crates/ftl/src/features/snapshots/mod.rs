@@ -83,8 +83,8 @@ impl Snapshot {
         self.old.len() as u64
     }
 
-    /// Returns the number of mapping units retained because the snapshot's own difference table names them, without
-    /// units that the tables of other snapshots name.
+    /// Returns the number of mapping units with former versions that the snapshot's own difference table names and so
+    /// retains. Units that only the tables of other snapshots name do not count.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }
@@ -135,13 +135,14 @@ pub struct RollbackCounts {
     pub taking: TimesToFlash,
 }
 
-/// Statistics of times until a checkpoint of the map was on flash, for snapshots or for rollbacks: number, sum and
-/// maximum.
+/// Statistics of the times from the taking of a snapshot, or from the beginning of a rollback, until its checkpoint of
+/// the map was on flash: number, sum and maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesToFlash {
     count: u64,
     sum_ns: u64,
-    /// Longest time until a checkpoint of the map was on flash, in ns.
+    /// Longest time from the taking of a snapshot, or from the beginning of a rollback, until its checkpoint of the map
+    /// was on flash, in ns.
     pub max_ns: u64,
 }
 
@@ -152,7 +153,8 @@ impl TimesToFlash {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Returns the mean time until a checkpoint of the map was on flash, in ns; `None` if no time was measured.
+    /// Returns the mean time from the taking of a snapshot, or from the beginning of a rollback, until its checkpoint
+    /// of the map was on flash, in ns; `None` if no time was measured.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }

@@ -151,8 +151,8 @@ impl Feature for Trims {
         is_own
     }
 
-    /// Notes that the trim record `lpn` is on flash with write number `number`, and that it contains all earlier trims
-    /// of the host units that it covers.
+    /// Records, after the program of trim record `lpn` with write number `number`, that flash now has all trims with
+    /// lower numbers of the host units that the record covers; does nothing for units that are not trim records.
     fn numbered(&mut self, lpn: Lpn, number: u64) {
         let Some(record) = lpn.0.checked_sub(self.first) else { return };
         let Some(since) = self.since.get_mut(&record) else { return };

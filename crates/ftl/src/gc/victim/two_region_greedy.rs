@@ -15,7 +15,8 @@ pub struct TwoRegionGreedy {
     /// For each superblock: index of its region (0 for host data, 1 for moved data), and its number of valid units
     /// while it is a candidate.
     blocks: Vec<(usize, u32)>,
-    /// For each of the two regions: number of invalid units in its garbage collection candidates.
+    /// For each of the two regions, first the one of superblocks with host data and then the one of superblocks with
+    /// moved (cold) data: number of invalid mapping units in its garbage collection candidates.
     garbage: [u64; 2],
     /// Victims that were chosen together by the last choice of this policy and are still to be collected, the next
     /// victim last.

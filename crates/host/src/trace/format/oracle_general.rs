@@ -13,11 +13,13 @@ use crate::trace::field::{Fault, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
 use crate::trace::weigh::FirstRequests;
 
-/// Greatest plausible number of the next access to an object, in requests: more than any trace has. A larger number is
-/// an error.
+/// Upper limit of the next-access field of an oracleGeneral record, which gives the number, counted from the start of
+/// the trace, of the next request to the same object: more requests than any trace has. Values from this limit on are
+/// an error, except those in `NEVER`.
 const MOST_REQUESTS: i64 = 1 << 40;
 
-/// Greatest size in bytes of a request in an oracleGeneral trace, more than any request or cached object has.
+/// Greatest size in bytes of a request in an oracleGeneral trace: a greater size, which no request or cached object
+/// has, is an error.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Values of the next-access field that mean that the object is never accessed again; the second is used in older

@@ -12,7 +12,7 @@ struct Drawing {
     bits: extern "C" fn(&mut RandomStream) -> u64,
 }
 
-/// Random stream that belongs to one compiled policy.
+/// Type of the random stream (own random number generator) that belongs to one compiled policy.
 pub struct CompiledRandom(*mut Drawing);
 
 // SAFETY: both boxes are its own.
@@ -32,7 +32,8 @@ impl CompiledRandom {
         Self(Box::into_raw(Box::new(Drawing { stream, below, unit, bits })))
     }
 
-    /// Returns the address of the random stream, through which compiled code draws random numbers.
+    /// Returns the address of the table (`Drawing`) with the policy's random stream and its functions, through which
+    /// compiled code draws random numbers.
     pub fn address(&self) -> usize {
         self.0 as usize
     }

@@ -90,8 +90,8 @@ pub struct TrackDescriptor {
     pub sibling_order_rank: Option<i32>,
 }
 
-/// Value of `TrackDescriptor::child_ordering`: the children of a track are sorted by rank, an order number in the
-/// description of each child track.
+/// Value of `TrackDescriptor::child_ordering` in Perfetto's format: the children of a track are sorted by rank, an
+/// order number in the description of each child track.
 pub const EXPLICIT: u32 = 3;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -106,7 +106,8 @@ pub struct SnapshotClock {
     pub id: Option<u32>,
     #[prost(uint64, optional, tag = "2")]
     pub timestamp: Option<u64>,
-    /// True if each time on the clock is given as the difference to the preceding time.
+    /// True if, in a trace in Perfetto's format, each time on this clock is given as the difference to the preceding
+    /// time.
     #[prost(bool, optional, tag = "3")]
     pub is_incremental: Option<bool>,
 }

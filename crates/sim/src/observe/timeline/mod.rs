@@ -21,7 +21,7 @@ use units::{ChannelId, DieId, SimTime};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// Selection for the timeline: activity of channels and dies.
+    /// Selection for the timeline, the default: both the activity of channels and the activity of dies.
     #[default]
     All,
     /// Selection for the timeline: activity of dies only.
@@ -63,7 +63,7 @@ pub(crate) struct Timeline {
     channels: u32,
     /// Bytes of the trace's packets that are not compressed yet.
     packets: Vec<u8>,
-    /// Compressed bytes of the trace that the caller has not taken yet.
+    /// Compressed bytes of the timeline's trace that the caller has not taken yet.
     packed: Vec<u8>,
 }
 

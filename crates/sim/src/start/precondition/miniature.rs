@@ -23,7 +23,8 @@ const SUPERBLOCKS_LEAST: u32 = 384;
 /// units instead of 512, write amplification over one overwrite differed by 0.1 %, with 16 by 0.5 %.
 const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
-/// Number of unit writes between two checks whether preconditioning is to stop.
+/// Number of unit writes of preconditioning between two checks whether the program that embeds the simulator, such as
+/// Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 /// Number of times at which the state of a miniature drive is recorded. These times are spread over at least
 /// `SPAN_OVERWRITES` overwrites of its logical space and at least the writes that fill `SPAN_SUPERBLOCKS` superblocks.

@@ -34,7 +34,8 @@ const WINDOWS_OF_A_COPY: u64 = 16;
 /// the units in the buffer depend on those on flash, and this dependence is lost after about one overwrite.
 const OVERWRITES_WAITING: f64 = 2.0;
 
-/// Number of unit writes between two checks whether preconditioning is to stop.
+/// Number of unit writes of preconditioning between two checks whether the program that embeds the simulator, such as
+/// Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
 /// Divisor of the size of the overwritten space for the least write buffer that matters: a smaller buffer than that
@@ -415,7 +416,7 @@ impl Precondition {
         };
         Preconditioning {
             kind: kind.into(),
-            copies: self.own.as_ref().map(|own| own.copies),
+            copies: self.own.as_ref().map(|own| own.begun()),
             filled_units: done.then_some(self.filled),
             units_written: done.then_some(self.written),
             waf_by_window: done.then(|| self.window.history.clone()),

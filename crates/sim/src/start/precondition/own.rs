@@ -113,7 +113,7 @@ pub(super) struct WorkloadCopies {
     drive: CopiedTo,
     /// Number, counted from 1, of the copy (pass) of the workload that preconditioning writes now or next; 0 before the
     /// first copy.
-    pub copies: u64,
+    copies: u64,
     /// Number of units written in the present copy of the workload; `requests` is the number of its requests.
     pub written: u64,
     requests: u64,
@@ -205,6 +205,12 @@ impl WorkloadCopies {
             self.copies += 1;
         }
         Ok(step)
+    }
+
+    /// Returns the number of copies of the workload of which at least one step was taken.
+    pub fn begun(&self) -> u64 {
+        let is_between = if self.recorded { self.copies > 1 && self.at == 0 } else { self.source.is_none() };
+        if is_between { self.copies.saturating_sub(1) } else { self.copies }
     }
 
     fn idle(&self) -> Error {

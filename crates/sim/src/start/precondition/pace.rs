@@ -30,9 +30,11 @@ const MOVED_UNITS: u64 = 1 << 17;
 /// Greatest amount of data, in superblocks, that the host writes during the measurement, which ends the measurement on
 /// drives that are never short of superblocks.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
-/// Number of untimed writes, or of events, between two checks whether the measurement is to stop.
+/// Number of untimed writes, or of events of the measurement, between two checks whether the program that embeds the
+/// simulator, such as Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Greatest number of host requests during the measurement, for each unit that the host may write.
+/// Factor that limits the measurement by host requests: it ends at the latest after this many completed requests for
+/// each mapping unit of the limit on writes (`WRITTEN_SUPERBLOCKS` superblocks).
 const REQUESTS_PER_UNIT: u64 = 8;
 
 /// Measures, on a miniature drive, the fraction (0 to 1) that the host really uses of the programs which urgent garbage

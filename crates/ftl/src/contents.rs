@@ -13,7 +13,8 @@ use units::{Lpn, Ppa};
 /// Counts of the damage that a power cut did to the flash: page rows, superblocks and mapping units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Number of torn page rows: rows whose program the power cut interrupted, so that their data are lost.
+    /// Number of torn page rows: rows whose program the power cut interrupted, so that their data are lost unless
+    /// parity restores them.
     pub torn_rows: u64,
     /// Number of page rows that were programmed earlier but lie on the same wordlines (cells) as an interrupted
     /// program, which spoils their data.
@@ -48,13 +49,13 @@ pub(crate) struct Listed {
 
 /// Content of the flash after a power cut: all that outlives the translation layer. Included are the controller, reset,
 /// and the statistics, because they belong to the simulation and not to the drive.
-pub struct Medium {
+pub struct FlashContents {
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,
     pub(crate) counted: Counted,
     pub(crate) spare: SpareAreas,
     pub(crate) marks: Vec<Mark>,
-    /// Mapping units of which the drive has marked the only version as lost (uncorrectable).
+    /// Set of the mapping units whose only version the drive has marked as lost (uncorrectable).
     pub(crate) lost: LostUnits,
     /// State of the drive's features that survived the power cut.
     pub(crate) features: Features,
@@ -78,7 +79,7 @@ pub struct SuperblockFound {
     pub order: u64,
 }
 
-impl Medium {
+impl FlashContents {
     /// Sets the state of one superblock (numbered over the drive) of a flash that was kept in a file.
     pub fn put_superblock(&mut self, superblock: usize, found: SuperblockFound) {
         let SuperblockFound { rows_programmed, one_bit, erases, order } = found;

@@ -48,7 +48,9 @@ class Builder:
             "CARGO_ZIGBUILD_ZIG_PATH": str(Path("/tools") / zig.relative_to(sys.prefix)),
         }
         chroot = str(self.checkout / "tests/portable/chroot.sh")
-        settings = [f"{name}={value}" for name, value in inner.items()]
+        # The chroot's own cross linkers, which would be taken in place of Zig's.
+        unset = [f"--unset=CARGO_TARGET_{name}_UNKNOWN_LINUX_GNU_LINKER" for name in ("AARCH64", "X86_64")]
+        settings = [*unset, *(f"{name}={value}" for name, value in inner.items())]
         return ["env", f"TOOLS={sys.prefix}", chroot, "in", str(PLACE), "env", *settings, *command]
 
     def run(self, environment: dict[str, str], *command: str) -> str:

@@ -3,7 +3,7 @@
 /// A family of NAND flash interfaces (such as `nv-ddr2`), as chip files name what a chip supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Name of the interface family in chip and drive files.
+    /// Name of the family of NAND flash interfaces, in chip and drive files.
     pub name: &'static str,
     /// Highest timing mode of the family; none for a family without modes.
     pub highest: Option<u32>,
@@ -12,11 +12,13 @@ pub struct Family {
     pub older: &'static [&'static str],
 }
 
-/// Pair of a family of NAND flash interfaces and its highest supported timing mode; 0 for families without modes.
+/// Pair of a family of NAND flash interfaces and one of its timing modes: the highest that a chip supports, or the mode
+/// that an interface needs; 0 for families without modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
     /// First part of the pair: the family of NAND flash interfaces, such as `nv-ddr2`.
     pub family: Family,
-    /// Highest timing mode of the family that the chip supports.
+    /// Timing mode of the family: the highest that the chip supports, or the mode that an interface needs; 0 for
+    /// families without modes.
     pub mode: u32,
 }

@@ -23,7 +23,7 @@ impl Cadence {
         Self { bytes: clock.get() * bytes, femtos: Femtos::new(1_000_000_000_000_000) }
     }
 
-    /// Makes the data rate that equals a transfer rate.
+    /// Makes the exact data rate (a fraction) from a transfer rate in bytes per second.
     pub const fn of_rate(rate: TransferRate) -> Self {
         Self::of_clock(Frequency::new(rate.bytes_per_s()), 1)
     }
@@ -45,7 +45,7 @@ impl Cadence {
     }
 }
 
-/// Waits that the protocol of an interface prescribes between its cycles.
+/// Set of waits that the protocol of a flash interface prescribes between cycles: tWB, tRR, tADL and tWHR.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CycleWaits {
     /// Wait from the last cycle of a command until the die is busy (tWB), in fs.
@@ -58,14 +58,16 @@ pub struct CycleWaits {
     pub t_whr: Femtos,
 }
 
-/// Numbers of pins (wires) of one channel.
+/// Pin counts of one channel of a flash interface: pins shared by all chips, pins for each way, and strobes among the
+/// shared pins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
-    /// Number of pins shared by all chips of the channel.
+    /// Number of pins of a channel's flash interface that all chips of the channel share.
     pub shared: u32,
-    /// Number of pins for each way: chip enable and ready/busy.
+    /// Number of pins of a channel's flash interface that each way has for itself: chip enable and ready/busy.
     pub per_way: u32,
-    /// Number of the shared pins that are strobes or clocks, which switch with the data.
+    /// Number of the shared pins that are strobes or clocks; they switch with the data, so their edges count in the I/O
+    /// energy.
     pub strobes: u32,
 }
 
@@ -82,11 +84,12 @@ pub struct Signalling {
     pub shortest: Femtos,
     /// True if both edges of the strobe carry data; false if one edge of each cycle does.
     pub double_data_rate: bool,
-    /// Waits that the protocol prescribes between its cycles.
+    /// The interface's waits that its protocol prescribes between cycles: tWB, tRR, tADL and tWHR.
     pub waits: CycleWaits,
-    /// Numbers of pins of the channel: shared by its chips, for each way, and strobes.
+    /// Pin counts of the interface's channel: pins shared by its chips, pins for each way, and strobes.
     pub pins: Pins,
-    /// Supply voltage of the output drivers; none where the interface does not say.
+    /// Supply voltage of the interface's output drivers, from which the I/O energy follows; none where the interface
+    /// does not say.
     pub io_supply: Option<Voltage>,
 }
 

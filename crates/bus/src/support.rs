@@ -3,12 +3,14 @@
 use crate::family::ModeSet;
 use config::{ConfigError, Section, meant};
 
-/// Kind of reaction when the chip does not support the interface that the controller offers.
+/// Kind of reaction when the chip does not support the interface that the controller offers: refuse the drive, or fall
+/// back to an interface that both support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
     /// Reaction: the drive is refused if the chip does not support the interface.
     Refused,
-    /// Reaction: controller and chip use the best interface that both support.
+    /// Reaction to an interface that the chip does not support: controller and chip fall back to the best interface
+    /// that both support.
     FallBack,
 }
 

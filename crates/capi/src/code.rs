@@ -10,19 +10,19 @@ use step::StepError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum FloatgateCode {
-    /// Outcome: the call succeeded.
+    /// Outcome of a call of the C interface: the call succeeded.
     Ok = 0,
-    /// Outcome: there is nothing to return. For `floatgate_next`, no request is completed by the given time; for
-    /// `floatgate_next_event`, no event is to come.
+    /// Outcome of a call of the C interface: there is nothing to return. For `floatgate_next`, no request is completed
+    /// by the given time; for `floatgate_next_event`, no event is to come.
     None = 1,
-    /// Outcome: an argument is wrong; the call has changed nothing.
+    /// Outcome of a call of the C interface: an argument is wrong; the call has changed nothing.
     Input = 2,
-    /// Outcome: a time is before the drive's present, the simulated time that it has reached; the call has changed
-    /// nothing.
+    /// Outcome of a call of the C interface: the given time is before the drive's present, the simulated time that it
+    /// has reached; the call has changed nothing.
     Past = 3,
-    /// Outcome: the drive was finished and accepts no more requests.
+    /// Outcome of a call of the C interface: the drive was finished and accepts no more requests.
     Over = 4,
-    /// Outcome: the call met a bug in Floatgate itself; the drive can only be closed.
+    /// Outcome of a call of the C interface: the call met a bug in Floatgate itself; the drive can only be closed.
     Broken = 5,
 }
 
@@ -109,7 +109,7 @@ pub(crate) unsafe fn text<'a>(name: &str, text: *const c_char) -> Result<Option<
 /// Reads the caller's text argument `name`, in UTF-8, and refuses a null pointer.
 ///
 /// # Safety
-/// As for [`text`].
+/// `found` is null, or a C string.
 pub(crate) unsafe fn needed<'a>(name: &str, found: *const c_char) -> Result<&'a str, CallRefusal> {
     // SAFETY: as there.
     unsafe { text(name, found) }?

@@ -21,11 +21,13 @@ const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
 
 /// A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
 pub struct FloatgateDrive {
-    /// The stepped drive; `None` once a call on it has found a bug, so that the drive was discarded.
+    /// The stepped drive behind this handle of the C interface; `None` once a call has found a bug in Floatgate, so
+    /// that the drive was discarded.
     drive: Option<SteppedDrive>,
 }
 
-/// A request of the host to the drive. A field that is zero asks for nothing special.
+/// Host request to the drive, as a caller of the C interface fills it in. A field that is zero asks for nothing
+/// special.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct FloatgateRequest {
@@ -35,7 +37,8 @@ pub struct FloatgateRequest {
     pub offset: u64,
     /// Length of the request in bytes, a multiple of 512.
     pub bytes: u32,
-    /// Number of the namespace, from 1; 0 if the drive is a single namespace.
+    /// Number of the namespace that the request of the C interface addresses, from 1; 0 if the drive is a single
+    /// namespace.
     pub nsid: u32,
     /// Placement identifier of a write (number of a placement handle); used only with the flag `FLOATGATE_PLACED`.
     pub placement: u16,
@@ -45,13 +48,13 @@ pub struct FloatgateRequest {
     pub flags: u8,
 }
 
-/// Kind of status of a completion: whether the drive did what the request asked.
+/// Kind of status of a request's completion in the C interface: whether the drive did what the request asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FloatgateStatus {
-    /// Status: the drive did what the request asked.
+    /// Status of a request's completion in the C interface: the drive did what the request asked.
     Success = 0,
-    /// Status: the drive answered the request with an error.
+    /// Status of a request's completion in the C interface: the drive answered the request with an error.
     Failed = 1,
     /// Status: data that the request read could not be corrected and are lost.
     Uncorrectable = 2,
@@ -63,7 +66,7 @@ pub enum FloatgateStatus {
 pub struct FloatgateCompletion {
     /// Number of the request, as the call that submitted it gave it.
     pub id: u64,
-    /// Simulated time at which the host issued the request, in ns.
+    /// Simulated time at which the host issued the completed request, in ns.
     pub submitted_ns: u64,
     /// Simulated time at which the host received the completion, in ns.
     pub completed_ns: u64,
@@ -72,11 +75,11 @@ pub struct FloatgateCompletion {
     /// Time in ns that the request spent in each stage (part of the latency); their sum is the latency.
     /// `floatgate_stage_name` gives the names.
     pub stages_ns: [u64; FLOATGATE_STAGES],
-    /// Length of the request in bytes.
+    /// Length of the completed request in bytes.
     pub bytes: u32,
     /// Operation of the request, as it was submitted: `FLOATGATE_READ` and so on.
     pub op: u8,
-    /// Status with which the drive answered the request.
+    /// Status of this completion in the C interface: whether the drive did what the request asked.
     pub status: FloatgateStatus,
     /// Index in `stages_ns` of the stage (part of the latency) that took longest.
     pub cause: u8,

@@ -25,17 +25,18 @@ pub struct FloatgateSetup {
     pub seed: u64,
     /// Preconditioning of the drive before simulated time begins: `fill`, `steady` or `instant`; null for none.
     pub precondition: *const c_char,
-    /// Fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
+    /// Setting of the C interface: fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
     pub precondition_fill: f64,
     /// Path of a saved state of the drive to start from, or null.
     pub load: *const c_char,
     /// Greatest memory in bytes that the simulation of the drive may take; 0 for the memory of the machine.
     pub memory_limit: u64,
-    /// True if an independent checker is to check the simulated drive in all that it does.
+    /// Setting of the C interface: true if an independent checker is to check the simulated drive in all that it does.
     pub check: bool,
 }
 
-/// Makes a setup for the drive with the name or file `drive`, with the usual values in all other fields.
+/// Makes a setup of the C interface for the drive with the name or file `drive`, with the usual values in all other
+/// fields.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_setup(drive: *const c_char) -> FloatgateSetup {
     FloatgateSetup {
@@ -84,10 +85,11 @@ impl FloatgateSetup {
         Ok((setup, Catalogue::new(folders(share))))
     }
 
-    /// Converts the C list of settings in `set` to a list of texts, and returns that list.
+    /// Converts the C list `set` of settings (`key=value`, which override keys of the drive file) to a list of strings,
+    /// and returns that list.
     ///
     /// # Safety
-    /// As for [`Self::read`].
+    /// `set` is null, or a list of C strings that ends with a null pointer.
     unsafe fn overrides(&self) -> Result<Vec<String>, CallRefusal> {
         let mut found = Vec::new();
         let mut next = self.set;

@@ -6,9 +6,9 @@ use step::{STAGE_NAMES, op_of};
 
 /// Value of a request's `op` for a read: the host reads bytes from the drive.
 pub const FLOATGATE_READ: u8 = 0;
-/// Value of a request's `op` for a write: the host writes bytes to the drive.
+/// Value of `op` in a request of the C interface for a write: the host writes bytes to the drive.
 pub const FLOATGATE_WRITE: u8 = 1;
-/// Value of a request's `op` for a trim: the host no longer needs the data in these bytes.
+/// Value of `op` in a request of the C interface for a trim: the host no longer needs the data in these bytes.
 pub const FLOATGATE_TRIM: u8 = 2;
 /// Value of a request's `op` for a flush: all data acknowledged before must be on durable storage before the flush is
 /// answered; offset and length are 0.
@@ -52,7 +52,7 @@ pub extern "C" fn floatgate_op_name(op: u8) -> *const c_char {
     if found.is_empty() { std::ptr::null() } else { found.as_ptr() }
 }
 
-/// Returns the version of the library, such as `0.1.0`.
+/// Returns the version of the Floatgate library, such as `0.1.0`, to a caller of the C interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_version() -> *const c_char {
     static VERSION: OnceLock<CString> = OnceLock::new();

@@ -13,15 +13,17 @@ enum FlightStage {
     /// Step reached: the operation has ended, and its entry in the checker's list of operations is free.
     Over,
     Waits,
-    /// Step reached: the command, or the data of a program, have been sent to the die.
+    /// Step of a flash operation that the checker saw last: the command, or the data of a program, have been sent to
+    /// the die.
     Loaded,
-    /// Step reached: the flash array interrupted the program or erase before its end (suspension), so that other
-    /// operations can go first.
+    /// Step of a flash operation that the checker saw last: the array suspended the program or erase before its end, so
+    /// that other operations can go first.
     Suspended,
-    /// Step reached: the array work of the operation (sense, program or erase) is done; its data-out or status query
-    /// may follow.
+    /// Step of a flash operation that the checker saw last: its array work (sense, program or erase) is done; its
+    /// data-out or status query may follow.
     Worked,
-    /// Step reached: the data of a read have crossed the channel, or the status of a program or erase has been queried.
+    /// Step of a flash operation that the checker saw last: the data of a read have crossed the channel, or the status
+    /// of a program or erase has been queried.
     Told,
 }
 
@@ -30,17 +32,18 @@ enum FlightStage {
 struct Flight {
     stage: FlightStage,
     kind: Kind,
-    /// Simulated time at which the most recent step of the operation ended.
+    /// Simulated time at which the most recent step of the operation ended, in the checker's model; before its first
+    /// step, the time at which it was queued.
     ready: SimTime,
     array_ns: u64,
     transfer_ns: u64,
-    /// Two times in ns: the array time that the operation should take by the chip's data, and the greatest difference
-    /// from it that the checker tolerates.
+    /// Pair of times in ns for this flash operation: the array time that it should take by the chip's data, and the
+    /// greatest difference from it that the checker tolerates.
     due: (u64, u64),
     /// Bit mask of the mapping units that the read's data-out sends, including units for reads that share the data-out.
     mask: u64,
-    /// Number of bytes that cross the channel where parts of units are read, including bytes for reads that share the
-    /// data-out; 0 if whole units cross.
+    /// Number of bytes that cross the channel for this flash read where only parts of units are read, including bytes
+    /// for reads that share its data-out; 0 if whole units cross.
     bytes: u32,
     /// Three numbers of a read with pipelined retries (an attempt is sensed while the attempt before crosses the
     /// channel): number of such attempts (pieces), number sensed so far, and number that have crossed the channel.
@@ -76,8 +79,8 @@ pub(crate) struct Clock {
     /// Sums over the drive: array time in ns by kind of operation (read, program, erase) and purpose (host, garbage
     /// collection, ...), and bytes moved over the channels.
     work: Work,
-    /// Reads whose data have left their die and are being decoded by the ECC, each with the time at which its decoding
-    /// ends.
+    /// The checker's list of reads whose data have left their die and are being decoded by the ECC, each with the time
+    /// at which its decoding ends.
     decoding: VecDeque<DecodingRead>,
 }
 
@@ -139,8 +142,9 @@ impl Clock {
         *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
-    /// Notes that a flash read shares the sense and data-out of another flash read, `carrier`: its units are added to
-    /// the carrier's transfer or, if the carrier's data have been sent already, must have been in that transfer.
+    /// Notes in the checker's model of flash timing that a flash read shares the sense and data-out of another flash
+    /// read, `carrier`: its units are added to the carrier's transfer or, if the carrier's data have been sent already,
+    /// must have been in that transfer.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
@@ -273,8 +277,9 @@ impl Clock {
         assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
     }
 
-    /// Drops all flash operations in flight, because the power failed at `now`. Returns, by origin, the number of pages
-    /// read for internal work whose data had left the die but are never decoded.
+    /// Drops all flash operations in flight from the checker's model of flash timing, because the power failed at
+    /// `now`. Returns, by origin, the number of pages read for internal work whose data had left the die but are never
+    /// decoded.
     pub fn on_cut(&mut self, now: SimTime) -> [u64; Origin::COUNT] {
         let lost = self.decoding.iter().filter(|of| of.until >= now && of.is_internal);
         let mut pages = [0; Origin::COUNT];

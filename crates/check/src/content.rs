@@ -7,7 +7,7 @@ use controller::Transaction;
 use std::collections::HashMap;
 use units::{Lpn, Ppa};
 
-/// Size of a sector, the smallest unit that the host writes, in bytes.
+/// Constant of the checker's model of sectors: size in bytes of a sector, the smallest unit that the host writes.
 const SECTOR: u64 = 512;
 /// Value in place of a version number, for a sector that was never written. Second constant: value for a sector of a
 /// unit that a write-buffer slot does not hold yet, after a write of a part of the unit.
@@ -38,10 +38,11 @@ pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 /// of the write buffer and on flash.
 pub(crate) struct Content {
     per_unit: u64,
-    /// First sector, and the sector after the last, of the host write whose data enter the drive now.
+    /// Sector range, in the checker's model, of the host write whose data enter the drive now: its first sector, and
+    /// the sector after its last.
     entering: (u64, u64),
-    /// Logical unit that the checker assumes in a slot of the write buffer whose filling was not reported to it: the
-    /// placeholder `BEFORE` (unknown unit) if the buffer was filled before the run, else no unit.
+    /// Number of the logical unit that the checker assumes in a slot of the write buffer whose filling was not reported
+    /// to it: the placeholder `BEFORE` (unknown unit) if the buffer was filled before the run, else no unit.
     unheard: Lpn,
     /// Write numbers (versions) of the sectors of each logical unit, only for units whose sectors come from different
     /// writes. The next field is the content of the slots of the write buffer; the field `flash` holds the write
@@ -91,8 +92,8 @@ impl Content {
         self.entering = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
     }
 
-    /// Returns the range of sectors, within unit `lpn`, that the host write now entering the drive covers, or `None` if
-    /// it covers the whole unit.
+    /// Returns the range of sectors, within unit `lpn`, that the host write now entering the drive covers by the
+    /// checker's model, or `None` if it covers the whole unit.
     fn part(&self, lpn: Lpn) -> Option<std::ops::Range<usize>> {
         let start = u64::from(lpn.0) * self.per_unit;
         let (first, end) = self.entering;
@@ -268,8 +269,8 @@ impl Content {
         self.slots.clear();
     }
 
-    /// True if the flash operation is the read of a read-modify-write, which fetches the sectors of a unit that a slot
-    /// of the write buffer lacks.
+    /// Returns true if the flash operation is the read of a read-modify-write, which fetches the sectors of a unit that
+    /// a slot of the write buffer lacks.
     pub fn completes(transaction: &Transaction) -> bool {
         use controller::{Kind, Origin};
         transaction.kind == Kind::Read && transaction.origin == Origin::ReadModifyWrite

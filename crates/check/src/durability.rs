@@ -40,7 +40,7 @@ impl Durability {
         Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
     }
 
-    /// True if capacitors protect all data in the write buffer against a power cut.
+    /// Returns true if capacitors protect all data in the write buffer of the drive under test against a power cut.
     pub fn is_protected(&self) -> bool {
         self.protected
     }
@@ -149,7 +149,7 @@ impl Durability {
         }
     }
 
-    /// True if `version` of unit `lpn`, or a newer one, has been programmed to flash.
+    /// Returns true if, by the checker's record, `version` of unit `lpn`, or a newer one, has been programmed to flash.
     fn is_safe(&self, lpn: Lpn, version: u32) -> bool {
         self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }
@@ -257,7 +257,8 @@ mod tests {
         overwritten_during_a_flush([0, 0], &[]);
     }
 
-    /// Test scenario: a write is acknowledged while its data are only in the write buffer.
+    /// Runs a test scenario of the checker: a write, forced (FUA) if `fua`, on a drive that writes back later if
+    /// `write_back`, is acknowledged while its data are only in the write buffer.
     fn acknowledged_at_once(fua: bool, write_back: bool) {
         let mut durability = Durability { write_back, ..Durability::unprotected() };
         let host = request(Op::WRITE, fua);

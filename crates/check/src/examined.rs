@@ -13,11 +13,11 @@ pub struct Facts {
     /// All configuration keys of the drive with their values, defaults included, each as `key=value` as `--set` takes
     /// it.
     pub keys: Vec<String>,
-    /// Sizes of the flash in mapping units, and the order of physical addresses on it.
+    /// Sizes of the flash of the drive under test in mapping units, and the order of physical addresses on it.
     pub shape: FlashShape,
-    /// The byte range that the drive offers to the host, with its namespaces and zones.
+    /// Byte range that the drive under test offers to the host, with its namespaces and zones.
     pub space: HostSpace,
-    /// Signalling of the flash interface between the controller and the chips, with its timing.
+    /// Signalling, with its timing, of the flash interface between controller and chips of the drive under test.
     pub signalling: Signalling,
     /// List of the alternative ways to program a page (program modes), in the order of their numbers in flash
     /// operations. For each: its program step (ISPP voltage increment) relative to the usual step, and the name of its
@@ -37,12 +37,12 @@ pub struct Facts {
 /// the power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Promise {
-    /// True if the run cuts the power of the drive.
+    /// True if the run that the checker observes cuts the power of the drive.
     pub is_cut: bool,
     /// True if capacitors protect all data in the write buffer against a power cut.
     pub is_protected: bool,
-    /// True if the drive acknowledges a write when the data are in the write buffer, before they are on flash
-    /// (write-back).
+    /// True if the drive under test acknowledges a write when the data are in the write buffer, before they are on
+    /// flash (write-back).
     pub writes_back: bool,
     /// True if the drive promises that a trim survives a power cut in the same way as a write.
     pub keeps_trims: bool,
@@ -51,20 +51,20 @@ pub struct Promise {
 /// Set of the drive's own counts of flash operations, units and bytes, which the checker compares with its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
-    /// Number of flash pages that the drive read, by origin of the read.
+    /// Number of flash pages that the drive read, as it counts them itself, by origin of the read.
     pub pages_read: [u64; Origin::COUNT],
-    /// Number of flash pages that the drive programmed, by origin of the program.
+    /// Number of flash pages that the drive programmed, as it counts them itself, by origin of the program.
     pub pages_programmed: [u64; Origin::COUNT],
-    /// Number of mapping units that the drive programmed, by origin of the unit.
+    /// Number of mapping units that the drive programmed, as it counts them itself, by origin of the unit.
     pub units_programmed: [u64; Origin::COUNT],
-    /// Number of flash blocks that the drive erased, by origin of the erase.
+    /// Number of flash blocks that the drive erased, as it counts them itself, by origin of the erase.
     pub blocks_erased: [u64; Origin::COUNT],
-    /// Number of bytes in the host's write requests.
+    /// Number of bytes in the host's write requests, as the drive counts them.
     pub bytes_written: u64,
-    /// Number of bytes, as the drive counts them, that it programmed for the host beyond the bytes of the host's write
-    /// requests, to fill up mapping units.
+    /// Number of bytes, as the drive counts them itself, that it programmed for the host beyond the bytes of the host's
+    /// write requests, to fill up mapping units.
     pub bytes_filled_up: u64,
-    /// Number of mapping units that host reads fetched, from the flash or from RAM.
+    /// Number of mapping units that host reads fetched, from the flash or from RAM, as the drive counts them.
     pub units_read: u64,
 }
 
@@ -72,15 +72,16 @@ pub struct DriveCounts {
 /// the times that it adds up itself.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
-    /// Busy time of each channel, in ns.
+    /// Busy time of each channel in ns, as the drive itself counts it.
     pub channels: Vec<u64>,
-    /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
+    /// Busy time of each die's flash array in ns, as the drive itself counts it, split by purpose: host, garbage
+    /// collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
     /// Sums over the drive that the drive itself counts, for the checker to compare: array time in ns by kind of
     /// operation (read, program, erase, copyback) and purpose (host, garbage collection, ...), and bytes moved over the
     /// channels.
     pub work: Work,
-    /// Number of flash operations in flight.
+    /// Number of flash operations in flight, by the drive's own count.
     pub in_flight: usize,
 }
 
@@ -117,8 +118,8 @@ pub trait Examined {
     /// Type of the copy of the drive's logical-to-physical map that is made when the checker's own model begins.
     type Beginning: MapAtFirst;
 
-    /// Returns the facts about the drive under test that never change in a run, such as its configuration keys, sizes
-    /// and promises.
+    /// Returns, for the checker, the facts about the drive under test that never change in a run, such as its
+    /// configuration keys, sizes and promises.
     fn facts(&self) -> Facts;
 
     /// Returns a copy of the drive's logical-to-physical map as it is now; the checker calls this once, when its own
@@ -135,36 +136,37 @@ pub trait Examined {
     /// Returns the logical unit that the spare area on flash names for physical address `ppa`.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
-    /// True if the drive counts the unit at physical address `ppa` as valid.
+    /// Returns true if the drive under test counts the unit at physical address `ppa` as valid.
     fn is_valid(&self, ppa: Ppa) -> bool;
 
-    /// Returns the drive's count of valid units in each superblock.
+    /// Returns the number of valid units in each superblock, as the drive under test counts them.
     fn valid_units(&self) -> &[u32];
 
     /// Returns the number of page rows (multi-plane pages) that are programmed in `superblock`.
     fn rows_programmed(&self, superblock: usize) -> u32;
 
-    /// True if `superblock` is in SLC mode: its cells hold one bit each.
+    /// Returns true if `superblock` of the drive under test is in SLC mode: its cells hold one bit each.
     fn holds_one_bit(&self, superblock: usize) -> bool;
 
-    /// True if `superblock` holds the parity of other superblocks.
+    /// Returns true if `superblock` of the drive under test holds the parity of other superblocks.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// Returns the list of serial numbers of the snapshots that the drive has, oldest first, or `None` if the drive
-    /// does not support snapshots.
+    /// Returns the list of serial numbers of the snapshots that the drive under test has, oldest first, or `None` if
+    /// the drive does not support snapshots.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
     /// Returns where the drive has the version of unit `lpn` that snapshot `serial` sees: on flash, in the write
     /// buffer, or nowhere.
     fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt;
 
-    /// True if the drive has become read-only and accepts no more writes.
+    /// Returns true if the drive under test has become read-only and accepts no more writes.
     fn is_read_only(&self) -> bool;
 
-    /// True while the write buffer holds data that must still be programmed to flash (dirty data).
+    /// Returns true while the write buffer of the drive under test holds data that must still be programmed to flash
+    /// (dirty data).
     fn is_draining(&self) -> bool;
 
-    /// Returns the drive's own counts of operations and bytes.
+    /// Returns the counts of operations and bytes that the drive under test keeps itself, for the checker to compare.
     fn counted(&self) -> DriveCounts;
 
     /// Returns the drive's own counts of the busy times of its channels and arrays up to `now`.
@@ -176,11 +178,11 @@ pub trait Examined {
 pub struct Answered<'a> {
     /// Number (id) that identifies the request in the events.
     pub id: u32,
-    /// Request as the host made it, with its offset and length in bytes.
+    /// The answered request as the host made it, with its offset and length in bytes.
     pub host: &'a HostRequest,
     /// First mapping unit that the request touches.
     pub first: Lpn,
-    /// Number of mapping units that the request touches.
+    /// Number of mapping units that the answered request touches.
     pub units: u32,
     /// True if the drive answered the request with an error.
     pub failed: bool,
@@ -211,7 +213,7 @@ pub enum PastEvent {
     /// Event: a version of this logical unit that only snapshots see was moved from the first physical address to the
     /// second.
     Moved(Lpn, Ppa, Ppa),
-    /// Event: the roll-back to a snapshot changed the map entry of this logical unit from the first physical address to
-    /// the second, which holds its older version.
+    /// Event reported to the checker: the roll-back to a snapshot changed the map entry of this logical unit from the
+    /// first physical address to the second, which holds its older version.
     Returned(Lpn, Ppa, Ppa),
 }

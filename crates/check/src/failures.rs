@@ -12,8 +12,8 @@ use units::{DieId, Lpn};
 /// reads that may or must fail because of these dies.
 #[derive(Default)]
 pub(crate) struct FailedDies {
-    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that
-    /// was dead before the run.
+    /// True if, by the facts that the checker has, a host read may fail although no die fails in the run: the drive has
+    /// an error-correcting code, or a die that was dead before the run.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
     /// Set of the request numbers of the host reads in flight that may fail, because they read from a dead die or a
@@ -42,7 +42,7 @@ impl FailedDies {
         self.must_fail.clear();
     }
 
-    /// Returns the indices, over the drive, of all dies that failed in the run.
+    /// Returns the indices, over the drive, of all dies that failed in the run by the checker's record.
     pub fn dead(&self) -> impl Iterator<Item = usize> {
         self.dead.iter().map(|&die| die as usize)
     }
@@ -51,9 +51,9 @@ impl FailedDies {
         self.dead.contains(&die.0)
     }
 
-    /// Notes that a flash read ended, and checks that it fails only if its die is dead, a power cut interrupted the
-    /// program of its page row (torn), or reads may fail for other reasons. `stored` is the first unit that it read;
-    /// `rows` is the number of page rows programmed of each superblock.
+    /// Notes, once a die has failed, that a flash read ended; checks that a read of a dead die fails, and another only
+    /// if its page row is torn (program interrupted by a power cut) or reads may fail for other reasons. `stored` is
+    /// the first unit read; `rows` is the number of page rows programmed of each superblock.
     pub fn on_read(
         &mut self,
         read: &Transaction,

@@ -10,10 +10,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use units::{Lpn, Ppa, SimTime};
 
-/// Size of a sector in bytes.
+/// Constant of the checker's counts: size of a sector in bytes, in which it records the parts of a mapping unit that
+/// the host wrote.
 const SECTOR: u64 = 512;
 
-/// Array with one count for each origin of flash operations (host, garbage collection, and so on).
+/// Type of an array with one of the checker's counts (such as pages read or blocks erased) for each origin of flash
+/// operations: host, garbage collection, and so on.
 type CountsByOrigin = [u64; Origin::COUNT];
 
 /// Set of the checker's own counts of operations on flash and of requests at the host.
@@ -23,12 +25,12 @@ struct Counts {
     pages_programmed: CountsByOrigin,
     units_programmed: CountsByOrigin,
     blocks_erased: CountsByOrigin,
-    /// Number of bytes in the host's write requests; second field: number of bytes programmed for the host beyond
-    /// these, to fill up mapping units.
+    /// The checker's count of bytes in the host's write requests; second field: its count of bytes programmed for the
+    /// host beyond these, to fill up mapping units.
     bytes_written: u64,
     bytes_filled_up: u64,
-    /// Number of requests of each kind that the host submitted in the measured window (the part of the run that results
-    /// cover); the next two fields: number completed, and number failed.
+    /// The checker's counts of requests of each kind that the host submitted in the measured window (the part of the
+    /// run that results cover); the next two fields: requests completed, and requests failed.
     submitted: [u64; Effect::COUNT],
     completed: [u64; Effect::COUNT],
     failed: [u64; Effect::COUNT],
@@ -63,7 +65,7 @@ enum Brought {
     Nothing,
     /// Case that only these sectors of the slot's mapping unit are new data of the host, from a partial write.
     Sectors(BTreeSet<u64>),
-    /// Case that the slot's whole mapping unit is new data of the host.
+    /// Case of a write-buffer slot's content: all sectors of the slot's mapping unit are new data of the host.
     All,
 }
 
@@ -102,7 +104,8 @@ pub(crate) struct Ledger {
 /// ramp time (warm-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// Way to begin: the measured window, which results cover, begins together with the run.
+    /// Way in which the measured window, the part of a run that results cover, begins: together with the run, without a
+    /// ramp time.
     AtOnce,
     /// Way to begin: the measured window, which results cover, begins when the ramp time (warm-up) is over.
     AfterRamp,
@@ -147,8 +150,8 @@ impl Ledger {
         Self { parts: NamespaceParts::new(space), ..self }
     }
 
-    /// Notes that the measured window (the part of the run that results cover) begins at `now`: earlier counts, and
-    /// requests in flight, are left out of the results.
+    /// Notes in the checker's counts that the measured window (the part of the run that results cover) begins at `now`:
+    /// earlier counts, and requests in flight, are left out when results are compared.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) =
@@ -187,8 +190,8 @@ impl Ledger {
         self.request(id).unheard = true;
     }
 
-    /// Subtracts pages, by origin, from the count of pages read: a power cut lost their data before the ECC decoded
-    /// them.
+    /// Subtracts pages, by origin, from the checker's count of pages read: a power cut lost their data before the ECC
+    /// decoded them.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -233,8 +236,8 @@ impl Ledger {
         }
     }
 
-    /// Notes that all data in `slot` of the write buffer are also on flash: no sector of the slot is newer data of the
-    /// host.
+    /// Notes in the checker's counts that all data in `slot` of the write buffer are also on flash: no sector of the
+    /// slot is newer data of the host.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -242,8 +245,8 @@ impl Ledger {
         self.brought[slot as usize].1 = Brought::Nothing;
     }
 
-    /// Counts, at the end of a program whether it succeeded or failed, the bytes with which the drive completed partly
-    /// written units to whole units; `slots` are the write-buffer slots that were programmed.
+    /// Adds to the checker's counts, at the end of a program whether it succeeded or failed, the bytes with which the
+    /// drive completed partly written units to whole units; `slots` are the write-buffer slots that were programmed.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
         self.ended.clear();
         for slot in slots {

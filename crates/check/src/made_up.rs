@@ -7,7 +7,8 @@ use host::HostSpace;
 use std::collections::BTreeMap;
 use units::{Femtos, Lpn, Ppa, SimTime};
 
-/// Configuration keys of the made-up test drive: one channel with two dies, and cells of two bits.
+/// Constant: configuration keys of the made-up drive for the checker's tests: one channel with two dies, and cells of
+/// two bits.
 const KEYS: [&str; 15] = [
     "geometry.channels=1",
     "nand.cell=mlc",
@@ -26,7 +27,7 @@ const KEYS: [&str; 15] = [
     "ecc.t_decode=3us",
 ];
 
-/// Map from the number of each logical unit of the made-up test drive to the physical address of its data.
+/// Type of the map from the number of each logical unit of the made-up test drive to the physical address of its data.
 type Homes = BTreeMap<u32, u64>;
 
 /// A made-up drive for the checker's tests: it holds the map and the counts that a test puts in.
@@ -49,8 +50,8 @@ impl MadeUp {
         Self { homes, changed: Some(Vec::new()), valid, snapshots: None, promise }
     }
 
-    /// Makes a made-up test drive on which logical units 0 to `units` - 1 lie at the physical addresses of the same
-    /// numbers.
+    /// Makes a made-up drive for the checker's tests on which logical units 0 to `units` - 1 lie at the physical
+    /// addresses of the same numbers.
     pub fn filled(units: u32) -> Self {
         let mut drive = Self::empty();
         (0..units).for_each(|lpn| drive.write(Lpn(lpn), Ppa(u64::from(lpn))));

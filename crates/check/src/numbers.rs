@@ -26,14 +26,14 @@ struct ChipNumbers {
     /// time in SLC mode in ns, `None` on a chip without an SLC mode.
     t_r: Vec<u64>,
     one_bit: Option<[u64; 2]>,
-    /// Program times in ns, ordered by program step (ISPP voltage increment), then wear level, then page type (lower,
-    /// upper, ...).
+    /// Program times of the chip in ns, as the checker reads them, ordered by program step (ISPP voltage increment),
+    /// then wear level, then page type (lower, upper, ...).
     t_prog: Vec<u64>,
     steps: Vec<f64>,
     wears: usize,
     t_bers: Vec<u64>,
-    /// Two times in ns, for a program and for an erase: from the suspension until another operation may begin at the
-    /// array.
+    /// Two times of the chip in ns, as the checker reads them, for a program and for an erase: from the suspension
+    /// until another operation may begin at the array.
     t_suspend: [u64; 2],
     t_resume: u64,
     /// List of ways to find the program times of the chip's alternative program modes; index: number of the mode in
@@ -45,7 +45,8 @@ struct ChipNumbers {
 /// channel is held.
 struct Wires {
     signalling: Signalling,
-    /// Four numbers of command and address cycles on the channel: of a read, a program, an erase and a status query.
+    /// Four numbers of command and address cycles on the channel, as the checker reads them: of a read, a program, an
+    /// erase and a status query.
     cycles: [u64; 4],
     drain: Option<TransferRate>,
     unit_bytes: u64,
@@ -60,7 +61,8 @@ pub(super) struct Numbers {
     wires: Wires,
     /// Number of channels of the drive.
     pub channels: u32,
-    /// ECC decoding time in ns of one attempt, from the end of data-out to the corrected data.
+    /// ECC decoding time in ns of one attempt to read, as the checker reads it: from the end of data-out to the
+    /// corrected data.
     pub t_decode: u64,
 }
 
@@ -68,7 +70,7 @@ fn ns(times: &[Nanos]) -> Vec<u64> {
     times.iter().map(|time| time.ns()).collect()
 }
 
-/// Converts femtoseconds to whole nanoseconds, rounded up.
+/// Converts femtoseconds to whole nanoseconds, rounded up, for the times that the checker calculates.
 fn ceil_ns(femtos: u64) -> u64 {
     femtos.div_ceil(1_000_000)
 }
@@ -149,16 +151,16 @@ impl ChipNumbers {
         }
     }
 
-    /// Returns the index in `times`, the times for one program step (ISPP voltage increment), of the entry for the wear
-    /// level and page type of a program.
+    /// Returns, for the checker, the index in `times`, the program times for one program step (ISPP voltage increment),
+    /// of the entry for the wear level and page type of a program.
     fn place(&self, transaction: &Transaction, times: &[u64]) -> usize {
         let types = times.len() / self.wears;
         let page_type = if types == 1 { 0 } else { transaction.row as usize % self.bits };
         transaction.wear as usize * types + page_type
     }
 
-    /// Returns the program time in ns, and the difference in ns that is tolerated because of rounding: 0 if the time is
-    /// in the chip's file, 1 if it is calculated from other times.
+    /// Returns the time in ns that the checker expects of a flash program, and the difference in ns that it tolerates
+    /// because of rounding: 0 if the time is in the chip's file, 1 if it is calculated from other times.
     fn t_prog(&self, transaction: &Transaction) -> (u64, u64) {
         let of = |step: usize| {
             let each = self.t_prog.len() / self.steps.len();
@@ -213,19 +215,22 @@ impl Wires {
     }
 }
 
-/// Sizes of the data that a flash read sends over the channel in its data-out: mapping units, bytes and bit-planes.
+/// Amount of data, in the checker's calculation, that a flash read sends over the channel in its data-out: mapping
+/// units, bytes and bit-planes.
 #[derive(Clone, Copy)]
 pub(super) struct SentData {
-    /// Number of mapping units that the read sends.
+    /// Number of mapping units that the flash read sends over the channel.
     pub units: u32,
-    /// Number of bytes that the read sends in all, where only parts of units are sent; 0 if whole units are sent.
+    /// Number of bytes that the flash read sends over the channel in all, where only parts of units are sent; 0 if
+    /// whole units are sent.
     pub bytes: u32,
     /// Ratio, as numerator and denominator, of the bit-planes (one bit for each cell) that a soft read sends to the
     /// controller to the bit-planes of a hard read.
     pub planes: (u16, u16),
 }
 
-/// Returns the time in ns that `bytes` bytes take on the channel at the transfer rate `per`, rounded up once.
+/// Returns the time in ns that the checker expects `bytes` bytes to take on the channel at the data rate `per`, rounded
+/// up once.
 fn burst(bytes: u64, per: bus::Cadence) -> u64 {
     quotient(bytes, per.femtos.get(), per.bytes * 1_000_000)
 }
@@ -269,18 +274,20 @@ impl Numbers {
         }
     }
 
-    /// Returns the time in ns from the command that suspends a program or erase until another operation may begin at
-    /// the array.
+    /// Returns the time in ns, by the numbers that the checker read, from the command that suspends a program or erase
+    /// until another operation may begin at the array.
     pub fn suspend_ns(&self, kind: Kind) -> u64 {
         self.chip.t_suspend[usize::from(kind == Kind::Erase)]
     }
 
-    /// Returns the array time in ns that the resumption of a suspended operation adds to the time that was left.
+    /// Returns the array time in ns, by the numbers that the checker read, that the resumption of a suspended operation
+    /// adds to the time that was left.
     pub fn resume_ns(&self) -> u64 {
         self.chip.t_resume
     }
 
-    /// True if the status of programs and erases is queried over the channel and the query takes time.
+    /// Returns true if, by the numbers that the checker read, the status of programs and erases is queried over the
+    /// channel and the query takes time.
     pub fn asks_status(&self) -> bool {
         let cycles = self.wires.cycles[3];
         cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0

@@ -27,8 +27,8 @@ pub(super) struct UnitState {
     pub home: Ppa,
     /// Version number of the newest write or trim of the unit.
     pub version: u32,
-    /// Version number of the data that the unit holds, or [`EMPTY`] if it holds no data or is a unit of the drive's own
-    /// mapping table, which snapshots do not see.
+    /// Version number of the data that this logical unit holds by the checker's own map, or [`EMPTY`] if it holds no
+    /// data or is a unit of the drive's own mapping table, which snapshots do not see.
     pub content: u32,
 }
 
@@ -64,7 +64,8 @@ impl PlaceState {
 /// units and physical addresses that have changed since.
 struct MapChanges<B> {
     beginning: B,
-    /// Number of valid units in each superblock when the run began.
+    /// Number of valid units in each superblock of the drive when the run began, from which the checker works out the
+    /// present number.
     valid: Vec<u32>,
     units: ByNumber<u32, UnitState>,
     places: ByNumber<u64, PlaceState>,
@@ -203,8 +204,8 @@ impl<B: MapAtFirst> OwnMap<B> {
         self.kept = Kept::All { units, places };
     }
 
-    /// Checks that the drive's map, the logical units in the spare areas of its pages, and its counts of valid units
-    /// agree with the checker's own map.
+    /// Checks that the map of the drive under test, the logical units in the spare areas of its pages, and its counts
+    /// of valid units agree with the checker's own map.
     ///
     /// # Panics
     /// When they do not agree.

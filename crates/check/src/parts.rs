@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Record of the checker's own counts of requests to each namespace, on a drive with several namespaces: for each kind
 /// of request the number done, their bytes, and the number that failed.
 pub(crate) struct NamespaceParts {
-    /// Extent of each namespace in bytes: the first byte, and the first byte after the namespace.
+    /// Byte range of each namespace, in the checker's counts of requests: its first byte, and the first byte after it.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }
@@ -20,13 +20,14 @@ impl NamespaceParts {
         Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
     }
 
-    /// Sets the request counts of all namespaces to zero, because the measured window, which results cover, begins.
+    /// Sets the checker's request counts of all namespaces to zero, because the measured window, which results cover,
+    /// begins.
     pub fn begin(&mut self) {
         self.served.fill([[0; 3]; 3]);
     }
 
     /// Adds a request that arrived in the measured window (the part of the run that results cover) and is now answered
-    /// to the counts of its namespace, as done or as failed.
+    /// to the checker's counts of its namespace, as done or as failed.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,

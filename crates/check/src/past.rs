@@ -13,14 +13,16 @@ pub(crate) const EMPTY: u32 = u32::MAX;
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
-    /// Set of the serial numbers of the snapshots whose record is on flash, so that they must survive a power cut.
+    /// The checker's set of serial numbers of the snapshots whose record is on flash, so that they must survive a power
+    /// cut.
     recorded: BTreeSet<u32>,
     /// Set of the versions whose flash page a power cut destroyed (torn), each as a logical unit and a version number.
     torn: BTreeSet<(u32, u32)>,
 }
 
 impl Past {
-    /// True if a snapshot sees the data of unit `lpn` with the number `version`; snapshots see only units of the host.
+    /// Returns true if, by the checker's model, a snapshot sees the data of unit `lpn` with the number `version`;
+    /// snapshots see only units of the host.
     pub fn sees(&self, lpn: Lpn, version: u32) -> bool {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }

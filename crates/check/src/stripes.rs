@@ -22,8 +22,8 @@ pub(crate) struct StripeAccount {
     /// superblock of the group that holds the parity.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// For each superblock: true if it is in SLC mode, in which it has no parity and is not part of its parity group's
-    /// stripes.
+    /// The checker's flag for each superblock: true if it is in SLC mode, in which it has no parity and is not part of
+    /// its parity group's stripes.
     apart: Vec<bool>,
     /// Page rows that power cuts tore (their programs were interrupted, so that they are unreadable).
     torn: Torn,
@@ -115,9 +115,9 @@ impl StripeAccount {
         }
     }
 
-    /// Returns whether parity can restore page row `row` of a superblock whose die is dead or whose row is torn; `rows`
-    /// is the number of page rows programmed of each superblock. `None` if the parity of the row is not on flash, so
-    /// that it may still be in RAM.
+    /// Returns whether, by the checker's model, parity can restore page row `row` of a superblock whose die is dead or
+    /// whose row is torn; `rows` is the number of page rows programmed of each superblock. `None` if no program of the
+    /// row's parity was submitted, so that the parity may still be in RAM.
     pub fn gives_back(
         &self,
         superblock: usize,
@@ -138,8 +138,8 @@ impl StripeAccount {
         (self.parity_rows[self.group_of(superblock)] > row).then_some(true)
     }
 
-    /// Adds a unit that became valid in `superblock`, which must not hold parity, to the count of valid units of its
-    /// parity group.
+    /// Adds a unit that became valid in `superblock`, which must not hold parity, to the checker's count of valid units
+    /// of its parity group.
     pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         assert_ne!(
@@ -149,14 +149,15 @@ impl StripeAccount {
         self.live[group] += u32::from(!self.apart[superblock]);
     }
 
-    /// Subtracts a unit that is no longer valid in `superblock` from the count of valid units of its parity group.
+    /// Subtracts a unit that is no longer valid in `superblock` from the checker's count of valid units of its parity
+    /// group.
     pub fn on_left(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.live[group] -= u32::from(!self.apart[superblock]);
     }
 
-    /// Notes that `superblock` was erased: it has no programmed page rows, and if it held the parity of its group, the
-    /// group has no parity now.
+    /// Notes in the checker's model of parity that `superblock` was erased: it has no programmed page rows, and if it
+    /// held the parity of its group, the group has no parity now.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.forget_torn(superblock);

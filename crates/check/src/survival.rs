@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Map from logical units to version numbers of their data; a higher version is a newer write.
+/// Type of the checker's maps from logical units to version numbers of their data; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
 /// The checker's model of the versions of logical units that must be there after a power cut.
@@ -114,8 +114,8 @@ impl Survival {
         self.gone.clear();
     }
 
-    /// True if a copy on flash of `version` of unit `lpn` is enough to fulfil the promise about the unit after a power
-    /// cut.
+    /// Returns true if, by the checker's model, a copy on flash of `version` of unit `lpn` is enough to fulfil the
+    /// promise about the unit after a power cut.
     pub fn is_kept_by(&self, lpn: Lpn, version: u32) -> bool {
         let promised = self.promised.get(&lpn).copied().unwrap_or(0);
         version == promised || version > promised.max(self.undone)
@@ -173,8 +173,8 @@ impl Survival {
         }
     }
 
-    /// Drops, because the power failed, writes and trims that were acknowledged but not yet promised to survive, and
-    /// flushes in flight.
+    /// Drops from the checker's model of promises, because the power failed, writes and trims that were acknowledged
+    /// but not yet promised to survive, and flushes in flight.
     pub fn forget_under_way(&mut self) {
         self.acknowledged.clear();
         self.trimmed.clear();

@@ -31,7 +31,8 @@ pub(crate) struct TrimAccount {
     at_work: Range<u32>,
 }
 
-/// Returns the logical units that lie wholly inside a trim; `unit` is the mapping unit's size in bytes.
+/// Returns, for the checker's model of trims, the logical units that lie wholly inside the trim request `trim`; `unit`
+/// is the mapping unit's size in bytes.
 fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
     let end = (trim.offset + u64::from(trim.bytes)) / unit;
     let first = trim.offset.div_ceil(unit);

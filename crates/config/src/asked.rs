@@ -3,7 +3,8 @@
 use crate::Limits;
 use crate::value::Value;
 
-/// Record of a configuration key that the program asks for when it reads a configuration, written by the user or not.
+/// Record of one configuration key that the program asks for when it reads a configuration, written by the user or not:
+/// its path, meaning, kind, limits and default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// Dotted path of the key; a part that the user names is in capitals: `nand.cells.PLAN.step`.

@@ -21,7 +21,7 @@ pub struct ConfigError {
 /// Text that an error gives as expected where a written key is unknown to the program.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
-/// Text that an error gives as expected where a value was written in place of a table of keys.
+/// Constant: text that an error gives as expected where a value was written in place of a table of keys.
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {
@@ -99,7 +99,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns how much two names differ: in length, and in the sum of the differences of their letters.
+/// Returns how much two names differ, to find the known name nearest to an unknown one: in length, and in the sum of
+/// the differences of their letters.
 fn unlike(a: &str, b: &str) -> (usize, u32) {
     let letters = a.chars().zip(b.chars()).map(|(a, b)| u32::from(a).abs_diff(u32::from(b)));
     (a.len().abs_diff(b.len()), letters.sum())

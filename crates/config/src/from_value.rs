@@ -8,7 +8,7 @@ use units::{
 
 /// Interface of the types as which a configuration value can be read, such as a whole number or a time.
 pub trait FromValue: Sized {
-    /// Form of a valid value of this type, in words for messages.
+    /// Constant: words that describe a valid value of this type, for messages.
     const EXPECTED: &'static str;
 
     /// Converts a configuration value to this type; the error text gives the fault in the value, if [`Self::EXPECTED`]
@@ -169,8 +169,8 @@ impl FromValue for String {
     }
 }
 
-/// Returns the part of the description `expected` of a quantity (`a time with its unit, such as "25us" (ns, us, ...)`)
-/// between the texts `from` and `to`.
+/// Returns the part between the texts `from` and `to` of the description `expected` of a quantity (`a time with its
+/// unit, such as "25us" (ns, us, ...)`), which gives its kind, units or example.
 fn part(expected: &'static str, from: &str, to: &str) -> &'static str {
     let rest = expected.split_once(from).map_or(expected, |(_, rest)| rest);
     rest.split_once(to).map_or(rest, |(part, _)| part)

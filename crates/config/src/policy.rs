@@ -20,7 +20,7 @@ pub struct Card {
 /// Interface of a policy, the replaceable answer to one decision of the simulated drive: its description, and its
 /// parameters as read from its section of the configuration.
 pub trait Policy: Sized {
-    /// Description of the policy: name, rule, source.
+    /// Constant: the texts by which the policy describes itself in listings, such as name, rule and source.
     const CARD: Card;
 
     /// Reads the parameters of the policy from its section of the configuration; the section's key `name` has been read
@@ -40,7 +40,7 @@ pub struct PolicyEntry {
     pub question: &'static str,
     /// True if the policy is in force where the configuration names none.
     pub default: bool,
-    /// Description that the policy gives of itself.
+    /// Texts by which the policy describes itself in listings: name, rule, source, and what it does not model.
     pub card: Card,
     /// List of the parameters of the policy with their defaults, in reading order, up to the first parameter without a
     /// default.
@@ -77,7 +77,8 @@ macro_rules! policies {
             pub use $module::$policy;
         )+
 
-        /// Function that makes a new instance of the chosen policy with its parameters, as often as one is needed.
+        /// Type of the function that makes a new instance of the chosen policy with its parameters, as often as one is
+        /// needed.
         pub type Maker = Box<dyn Fn() -> Box<dyn $interface> + Send + Sync>;
 
         /// Reads from `section` the name of the policy (`name`) and this policy's parameters, and returns a function

@@ -6,17 +6,18 @@ use units::{Energy, Power};
 
 /// Settings of the flash controller, from `[controller]`, with the makers of its policies.
 pub struct ControllerConfig {
-    /// True if the planes of a die operate together (multi-plane operations), so that a superblock has one block in
-    /// each plane.
+    /// Setting: true if the planes of a die operate together (multi-plane operations), so that a superblock has one
+    /// block in each plane.
     pub multi_plane: bool,
-    /// True if an array read overlaps the data-out of the read before it.
+    /// Setting: true if an array read overlaps the data-out of the read before it on the same die (cache read).
     pub cache_read: bool,
-    /// True if a data-in overlaps the program before it, which is still running.
+    /// Setting: true if the data-in of a program overlaps the program before it, which is still running on the same die
+    /// (cache program).
     pub cache_program: bool,
     /// True if garbage collection relocates data inside a die (copyback, without the channel) where the chip allows
     /// copyback.
     pub copyback: bool,
-    /// True if only one die of a way works at a time, as the dies of a chip that has a single ready/busy line.
+    /// Setting: true if only one die of a way works at a time, as the dies of a chip that has a single ready/busy line.
     pub dies_take_turns: bool,
     /// Number of simulated dies of a way that stand for the planes of one real die: programs with equal page numbers go
     /// to them with one command.
@@ -31,7 +32,8 @@ pub struct ControllerConfig {
     pub power: Option<Power>,
     /// Energy of the controller for each byte that crosses a channel, in addition to its power.
     pub energy_per_byte: Energy,
-    /// Maker of the policy that chooses which class of operations (queue of the die) a die serves next.
+    /// Maker of the policy (`controller.scheduler`) that chooses which class of operations (queue of the die) a die
+    /// serves next.
     pub scheduler: scheduler::Maker,
     /// Maker of the policy that chooses which of the dies that wait for a channel uses it next.
     pub arbitration: arbitration::Maker,

@@ -23,19 +23,19 @@ use units::{Bytes, DieId, Nanos, SimTime};
 
 /// Kinds of the controller's events, as numbers; the crates above use numbers from [`events::FIRST_FREE`] on.
 pub mod events {
-    /// Event kind: the array of a die has finished an operation.
+    /// Constant, number of an event kind of the flash controller: the array of a die has finished an operation.
     pub const ARRAY: u8 = 0;
-    /// Event kind: a data transfer of a die has ended.
+    /// Constant, number of an event kind of the flash controller: a data transfer of a die has ended.
     pub const TRANSFER: u8 = 1;
-    /// Event kind: a channel is free and an operation wants it.
+    /// Constant, number of an event kind of the flash controller: a channel is free and an operation may want it.
     pub const CHANNEL: u8 = 2;
-    /// Event kind: a suspend command has taken effect.
+    /// Constant, event kind of the flash controller: a suspend command has taken effect, or may now be given.
     pub const SUSPENDED: u8 = 3;
-    /// Event kind: the ECC has decoded the data of an internal read (one that the host did not request).
+    /// Constant, event kind of the flash controller: the ECC has decoded an internal read, not asked for by the host.
     pub const DECODED: u8 = 4;
-    /// Event kind: the outcome of a program or erase is known.
+    /// Constant, number of an event kind of the flash controller: the outcome of a program or erase is known.
     pub const STATUS: u8 = 5;
-    /// First number that is no event kind of the controller.
+    /// Constant: first number that is no event kind of the flash controller, free for the crates above it.
     pub const FIRST_FREE: u8 = 6;
 }
 
@@ -44,20 +44,20 @@ pub mod events {
 enum ProgramCost {
     /// Rule: the program time is the chip's usual time multiplied by this factor.
     Scaled(f64),
-    /// Rule: the time is interpolated between two program steps of the tables: index of the first, fraction of the way.
+    /// Rule: program time interpolated between two program steps of the chip's tables (first's index, fraction).
     Between(usize, f64),
     /// Rule: the program time is that of a voltage set of the chip's tables, given by the set's index.
     Set(usize),
 }
 
-/// The flash controller, with the channels and dies that it drives.
+/// The flash controller of the drive, with the channels and dies that it drives.
 pub struct Controller {
     timing: ArrayTiming,
     bus: Bus,
     t_decode: Nanos,
     channel_count: u32,
     overlap: DieOverlap,
-    /// Rules for program times, indexed by write cost (way to program a page); the first gives the usual time.
+    /// Rules for the chip's program times, indexed by write cost (way to program a page); first: the usual time.
     costs: Vec<ProgramCost>,
     /// Array read time and program time of superblocks in SLC mode.
     slc_times: [Nanos; 2],
@@ -68,9 +68,9 @@ pub struct Controller {
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
-    /// State of reads that use the array read (sense) of another read; none if no reads share an array read.
+    /// State of reads that share another read's array read (sense); none unless such sharing was enabled.
     sharing: Option<Box<Sharing>>,
-    /// Dies grouped into chips, for drives that choose a chip's next operation only when the channel is free.
+    /// Dies grouped into chips; none unless the drive chooses a chip's next operation when the channel is free.
     chips: Option<Box<Chips>>,
 }
 
@@ -380,13 +380,13 @@ impl Controller {
         self.timing.t_bers(wear)
     }
 
-    /// Returns true if garbage collection goes before the host's programs on a die that is short of free superblocks.
+    /// Returns true if the scheduler puts garbage collection before host programs on a die short of free superblocks.
     #[inline]
     pub fn hastens_collection(&self) -> bool {
         self.scheduler.hastens_collection()
     }
 
-    /// Sets whether the scheduler treats this die as short of free superblocks.
+    /// Sets whether the scheduler treats a die as short of free superblocks (garbage collection may then go first).
     #[inline]
     pub fn set_urgency(&mut self, die: DieId, urgency: Urgency) {
         self.dies[die.index()].urgent = urgency == Urgency::Urgent;

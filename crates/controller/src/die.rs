@@ -22,7 +22,8 @@ pub struct DieOverlap {
 }
 
 impl DieOverlap {
-    /// Makes the overlap settings of dies from the controller's configuration and its scheduler.
+    /// Makes the settings of a die that say which operations may overlap (cache reads, cache programs) and whether a
+    /// host read that waited may suspend a running operation, from the controller's configuration and its scheduler.
     pub fn of(config: &ControllerConfig, scheduler: &dyn Scheduler) -> Self {
         let (cache_read, cache_program) = (config.cache_read, config.cache_program);
         Self { cache_read, cache_program, suspend_for_waiting: scheduler.suspends_for_waiting() }
@@ -68,7 +69,7 @@ pub(crate) struct Die {
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
-    /// Number of host operations that wait or are in progress at the die.
+    /// Number of host operations that wait or are in progress at this die, as the flash controller counts them.
     pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,

@@ -8,7 +8,7 @@ use units::{ChannelId, SimTime};
 /// (observer), to which it reports.
 #[derive(Clone, Debug, Default)]
 pub struct Context<P> {
-    /// Calendar of future events of the simulation.
+    /// Calendar of the simulation's future events, into which each step of the simulation enters new events.
     pub calendar: Calendar,
     /// Observer of the run, to which flash operations are reported.
     pub probe: P,

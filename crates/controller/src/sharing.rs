@@ -8,10 +8,11 @@ use crate::die::{ArrayPhase, Die};
 use crate::{Transaction, TransactionId};
 use units::{DieId, SimTime};
 
-/// Three times in ns that a transaction has spent up to some moment: channel wait, transfer, array.
+/// Type of three times in ns that a transaction has spent up to some moment: waiting for the channel, in transfer, and
+/// in the array.
 type Spent = [u64; 3];
 
-/// State of a transaction that shares an array read (sense): as the carrier, which does the array read, or as a rider,
+/// Record of a transaction that shares an array read (sense): as the carrier, which does the array read, or as a rider,
 /// which uses it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
@@ -22,8 +23,8 @@ struct Shared {
     /// names the rider that joined before it.
     last: TransactionId,
     riders: u32,
-    /// For a carrier (a read whose array read others use): `sensed` is the bit mask of the units of all pages that its
-    /// array read senses for it and its riders, `sent` that of the units that are sent over the channel.
+    /// Two masks of a carrier (a read whose array read others use): `sensed` has a bit for each unit of all pages that
+    /// its array read senses for it and its riders, `sent` for each unit that is sent over the channel.
     sensed: u64,
     sent: u64,
     /// For a rider (a read that uses another read's array read): the times that the carrier had already spent when the
@@ -79,8 +80,8 @@ impl Sharing {
         &mut self.of[id.index()]
     }
 
-    /// Allows further reads to use the array read of this read, which senses the pages of the units in bit mask
-    /// `sensed`.
+    /// Notes, in the controller's state of shared reads, that further reads may use the array read of read `id`, which
+    /// senses the pages of the units in bit mask `sensed`.
     pub fn open(&mut self, id: TransactionId, transaction: &Transaction, sensed: u64) {
         *self.of(id) = Shared { sensed, sent: transaction.mask, ..Shared::NOTHING };
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
@@ -103,7 +104,8 @@ impl Sharing {
         }
     }
 
-    /// Returns true if the data of a read have left the die and are being decoded.
+    /// Returns true if, by the controller's state of shared reads, the data of a read have left the die and are being
+    /// decoded.
     pub fn is_out(&self, id: TransactionId) -> bool {
         self.of.get(id.index()).is_some_and(|shared| shared.is_out)
     }

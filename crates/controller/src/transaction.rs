@@ -141,11 +141,11 @@ pub enum Class {
     HostRead,
     /// Class of operations at a die: reads of garbage collection and other internal work.
     InternalRead,
-    /// Class of operations at a die: programs to the host's open superblock.
+    /// Class (queue) of operations at a die: programs to the host's open superblock.
     HostProgram,
     /// Class of operations at a die: programs (and copybacks) to garbage collection's open superblock.
     InternalProgram,
-    /// Class of operations at a die: erases of superblocks.
+    /// Class (queue) of operations at a die: erases of superblocks.
     Erase,
 }
 
@@ -173,7 +173,7 @@ impl Class {
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
-    /// Returns the bit of this class in a bit mask of classes.
+    /// Returns the bit of this class of flash operations (queue of a die) in a bit mask of classes.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
@@ -187,7 +187,8 @@ pub struct TransactionId(pub u32);
 impl TransactionId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// Returns the identifier as an index into an array.
+    /// Returns the transaction's identifier as an index into an array, such as the controller's storage of
+    /// transactions.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -205,7 +206,7 @@ impl TransactionId {
 pub struct Reading {
     /// Number of times that the page is sensed; each takes the chip's array read time.
     pub senses: u16,
-    /// Numerator and denominator of a ratio: number of bit-planes that the read transfers, over the number that a
+    /// Ratio, as numerator and denominator, of the number of bit-planes that the read transfers to the number that a
     /// hard-decision read transfers.
     pub planes: (u16, u16),
     /// Number of times that the data of the read are decoded.
@@ -221,7 +222,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// A hard-decision read without retries: sensed once, transferred once, decoded once.
+    /// Constant: description of a hard-decision read without retries, which is sensed once, transferred once and
+    /// decoded once.
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
@@ -253,7 +255,7 @@ impl Reading {
 /// A flash operation in flight: its kind, address and cause, and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
-    /// Kind of flash operation: read, program, erase or copyback.
+    /// Kind of the transaction's flash operation: read, program, erase or copyback.
     pub kind: Kind,
     /// Reason of the operation, such as the host or garbage collection.
     pub origin: Origin,
@@ -319,7 +321,7 @@ impl Transaction {
     /// never written.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// Makes a transaction that is not submitted yet.
+    /// Makes the transaction of a flash operation that has not been submitted to the controller yet.
     pub fn new(kind: Kind, origin: Origin, class: Class, die: DieId, superblock: u32, row: u32) -> Self {
         Self {
             kind,

@@ -21,13 +21,13 @@ impl Work {
         self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
     }
 
-    /// Returns the array times in ns by origin (host, GC, wear levelling, other), each summed over all kinds of
+    /// Returns the drive's array times in ns by origin (host, GC, wear levelling, other), each summed over all kinds of
     /// operation.
     pub fn array_by_origin(&self) -> Waits {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }
 
-    /// Returns the array times and bytes since `earlier`, an older copy of these counts.
+    /// Returns the array times and transferred bytes since `earlier`, an older copy of these totals of the drive.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut done = self.clone();

@@ -13,7 +13,7 @@ pub struct EccConfig {
     pub drain: Option<TransferRate>,
     /// Read ladder: the list of ways to read and correct a page, by rising cost; none if bit errors are ignored.
     pub ladder: Option<Ladder>,
-    /// Function that makes the read flow, the policy that chooses the next attempt of a read.
+    /// Maker of the read flow, the policy (`ecc.flow`) that chooses the next attempt of a read.
     pub flow: flow::Maker,
 }
 
@@ -46,9 +46,9 @@ impl EccConfig {
     }
 }
 
-/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder (the drive's ways to read a page): the clock and
-/// the messages per cycle, from which the time of decoder iterations follows for a code with a table of counted
-/// iterations.
+/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder (the drive's ways to read a page): its clock,
+/// its messages per cycle, and how the decoding of a read's codewords overlaps. From these follows the time of decoder
+/// iterations, for a code with a table of counted iterations.
 fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), ConfigError> {
     let mut decoder = ecc.child("decoder")?;
     let help = "clock of the decoder: iterations, where they were counted, then take time beside ecc.t_decode; default none: any word takes as long";

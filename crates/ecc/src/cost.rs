@@ -34,7 +34,8 @@ pub struct WriteCost {
     /// Program step (voltage increase from pulse to pulse) with which a page takes the program time `usual_time`,
     /// volts.
     pub usual_step: Voltage,
-    /// Program time with the program step `usual_step`.
+    /// Program time of a page with the program step `usual_step`, from which the write cost (program time) with other
+    /// steps follows.
     pub usual_time: Nanos,
 }
 

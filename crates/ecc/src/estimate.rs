@@ -29,9 +29,11 @@ pub struct Estimator {
 /// error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
-    /// Mean number of checks that do not hold.
+    /// Mean of the syndrome weight (number of parity checks that do not hold) of received codewords with one raw bit
+    /// error rate, before decoding.
     pub mean: f64,
-    /// Standard deviation of the number of checks that do not hold.
+    /// Standard deviation of the syndrome weight (number of parity checks that do not hold) of received codewords with
+    /// one raw bit error rate, before decoding.
     pub deviation: f64,
 }
 

@@ -1,6 +1,7 @@
 //! Finite fields of 2^m elements.
 
-/// Finite field of 2^m elements, as tables of powers and logarithms of a primitive element.
+/// Finite field of 2^m elements for the construction of BCH and LDPC codes, as tables of powers and logarithms of a
+/// primitive element.
 #[derive(Clone, Debug)]
 pub struct Field {
     order: usize,
@@ -8,13 +9,13 @@ pub struct Field {
     logarithms: Vec<u32>,
 }
 
-/// Table of primitive polynomials over GF(2), one for each degree from 3 to 16, the usual ones (Lin and Costello, Error
-/// Control Coding, 2004, table 2.7).
+/// Table of primitive polynomials over GF(2) from which the finite fields of 2^m elements are made: one for each degree
+/// from 3 to 16, the usual ones (Lin and Costello, Error Control Coding, 2004, table 2.7).
 const PRIMITIVE: [u32; 14] =
     [0xb, 0x13, 0x25, 0x43, 0x89, 0x11d, 0x211, 0x409, 0x805, 0x1053, 0x201b, 0x4443, 0x8003, 0x1100b];
 
 impl Field {
-    /// Makes the field of 2^m elements, for `m` from 3 to 16.
+    /// Makes the finite field of 2^m elements, for `m` from 3 to 16, with its tables of powers and logarithms.
     pub fn new(m: usize) -> Self {
         let order = (1 << m) - 1;
         let (mut powers, mut logarithms) = (vec![0; order], vec![0; order + 1]);

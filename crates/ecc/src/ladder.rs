@@ -13,7 +13,7 @@ pub struct Rung {
     pub references: u32,
     /// Number of comparisons at each boundary between states: array reads of the page, in units of a hard read.
     pub senses: u32,
-    /// Number of bit-planes sent to the controller.
+    /// Number of bit-planes that one attempt with this rung of the read ladder sends to the controller.
     pub bit_planes: u32,
     /// Bit errors that the code corrects in a codeword read in this way: a number, or a table of counted failures.
     pub corrects: Corrects,
@@ -25,10 +25,10 @@ pub struct Rung {
 /// Which of two measures gives the error correction capability of a rung of the ladder (one way to read a page).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// Measure of capability: the greatest number of bit errors in a codeword that the code corrects.
+    /// Case of the capability measure: the greatest number of bit errors in a codeword that the code corrects.
     Errors(u32),
-    /// Measure of capability: a table of counted failures, and the index of its curve, which is the number of soft bits
-    /// less one (0: a hard read).
+    /// Case of the capability measure: a table of counted failures, and the index of its curve, which is the number of
+    /// soft bits less one (0: a hard read).
     Counted(Arc<Table>, usize),
 }
 
@@ -39,7 +39,7 @@ pub enum Corrects {
 pub struct Soft(pub [f64; 2]);
 
 impl Soft {
-    /// Factors of a page whose states are normally distributed: all 1.
+    /// Factors for soft reads of a page whose states are normally distributed: all 1, as for Gaussian noise.
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
@@ -105,11 +105,11 @@ pub struct Pace {
     pub clock: Frequency,
     /// Number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
-    /// Which way the decoding of a read's codewords overlaps with their transfer over the channel.
+    /// Way in which this decoder overlaps the decoding of a read's codewords with their transfer over the channel.
     pub overlap: Overlap,
 }
 
-/// Which way the decoding of a read's codewords overlaps with their transfer over the channel.
+/// Which of three ways the decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
     /// Overlap: all codewords of a read are decoded in parallel, after the transfer.
@@ -120,7 +120,7 @@ pub enum Overlap {
     InTurn,
 }
 
-/// Effect of read retries whose references follow a retry table.
+/// Record of the effect of retries along a retry table on a page: the least error rate, and the steps to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
     /// Raw bit error rate (0 to 1) of a page if read with the best references.

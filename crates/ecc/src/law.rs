@@ -23,7 +23,7 @@ use nand::cells::normal::above;
 /// argument follows from the mean number of raw bit errors, the threshold and the variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// Number of bits of a codeword.
+    /// Number of bits of a codeword of the code to which the scaling law applies.
     pub bits: f64,
     /// Number of errors in a codeword at which decoding fails half of the time.
     pub threshold: f64,
@@ -129,8 +129,8 @@ impl Law {
 /// at each of which the confidence interval of the chance of failure is computed.
 const VARIANCES: u32 = 24;
 
-/// Returns, for a condition that holds near zero, the greatest distance up to about `most` at which `holds` is still
-/// true.
+/// Returns the greatest distance from zero, up to about `most`, at which the condition `holds` is still true, found by
+/// doubling and bisection; for the bounds of the scaling law's confidence intervals.
 fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let mut far = most * 1e-9;
     while far < most && holds(2.0 * far) {
@@ -214,8 +214,8 @@ mod tests {
         holds(&law, &fine, 0.0185, count(8_988_672, 9));
     }
 
-    /// Checks that the confidence interval of the scaling law and that of the counted failures have a chance of failure
-    /// in common.
+    /// Test of the scaling law of decoding failures: its confidence interval and that of the counted failures have a
+    /// chance of failure in common.
     fn holds(law: &Law, points: &[(f64, Count)], rate: f64, counted: Count) {
         let ((low, high), (least, most)) = (law.interval(points, rate), counted.interval(0.05));
         assert!(low <= most && high >= least, "{rate}: {low:e} to {high:e}, counted {least:e} to {most:e}");

@@ -25,9 +25,10 @@ pub struct Trial {
 /// Counts of decoded codewords and of their failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Number of codewords decoded.
+    /// Number of codewords decoded in an experiment that counts decoding failures.
     pub words: u64,
-    /// Number of codewords whose data were decoded wrong.
+    /// Number of decoding failures: codewords with at least one wrong data bit after decoding, whether the decoder
+    /// detected the failure or not.
     pub failures: u64,
     /// Number of failures whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
@@ -38,7 +39,7 @@ pub struct Count {
 /// Counts of decoded codewords and failures (tally), with the distribution of the number of the decoder's iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Counts of the codewords and their failures.
+    /// Counts of the codewords decoded in an experiment, and of their failures.
     pub count: Count,
     /// List with, for each number of decoder iterations, from 0 on, the number of codewords that took as many
     /// iterations.
@@ -106,8 +107,8 @@ fn narrow(count: u64) -> u32 {
     u32::try_from(count).expect("fewer than 2^32 codewords")
 }
 
-/// Returns the least rate, up to 1, from which on the condition `holds` is true; the condition must be true at all
-/// greater rates.
+/// Returns, found by bisection, the least failure rate, up to 1, from which on the condition `holds` is true; the
+/// condition must be true at all greater rates. For the ends of a confidence interval.
 fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), 0.0);
     for _ in 0..60 {
@@ -153,7 +154,7 @@ impl Trial {
         self.graph.data_bits()
     }
 
-    /// Returns the bits sent as codeword number `word`.
+    /// Returns the bits that the trial (decoding experiment) sends as codeword number `word`.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
@@ -185,8 +186,8 @@ impl Trial {
         });
     }
 
-    /// Decodes the codewords with these numbers batch by batch, as [`Self::decode`] does, until `tell` returns false.
-    /// Returns true if all codewords were decoded.
+    /// Decodes the trial's codewords with these numbers batch by batch, as [`Self::decode`] does, until `tell` returns
+    /// false for a batch. Returns true if it never did, so that all codewords were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].

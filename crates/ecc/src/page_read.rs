@@ -13,7 +13,8 @@ pub struct Outcome {
     pub rung: usize,
     /// Number of attempts of the read beyond the first.
     pub retries: u32,
-    /// Number of comparisons at each boundary between states, summed over all attempts of the read.
+    /// Number of comparisons of the page's cells at each boundary between states that the read took, summed over all
+    /// its attempts.
     pub senses: u32,
     /// Number of bit-planes sent to the controller, summed over all attempts of the read.
     pub bit_planes: u32,
@@ -49,7 +50,7 @@ pub struct PageRead<'a> {
     /// Raw bit error rates of the page: the rate with the default references, the effect of retries on it, and the
     /// factors for soft reads.
     pub rates: &'a Rates,
-    /// Number of data bytes of the page.
+    /// Size of the page that is to be read, in data bytes.
     pub bytes: u64,
     /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
@@ -61,7 +62,7 @@ pub struct PageRead<'a> {
 /// Result of decoding the page in one attempt: whether the page was corrected, and the iterations.
 struct Decoded {
     is_right: bool,
-    /// Mean number of decoder iterations of a codeword.
+    /// Mean number of decoder iterations of the page's codewords in this attempt.
     iterations: f64,
 }
 

@@ -17,7 +17,7 @@ pub struct Event {
     pub index: u32,
 }
 
-/// Upper limit (excluded) of the indices of events; requests and operations get their numbers by [`next_index`].
+/// Upper limit (excluded) of the indices in calendar events; [`next_index`] numbers requests and operations.
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
 const INDEX_BITS: u32 = 24;
@@ -40,12 +40,12 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 pub struct Calendar {
     /// Timing wheel with the events of the near future, sorted into time slots of 256 ns.
     wheel: Wheel,
-    /// Heap of the events that lay farther in the future than the timing wheel reaches when they were scheduled.
+    /// Heap of the events that the timing wheel could not take when they were scheduled: too far ahead, or no room.
     far: Heap,
     /// Heap of the timer events, few of which ever fire at the time for which they were set (most are superseded); in
     /// the heap of far events they would slow all events down.
     timers: Heap,
-    /// Sort key of the earliest event of both heaps.
+    /// Sort key of the earliest event of the two heaps, stored so that no look-up is needed.
     first_in_heaps: u128,
     /// `sequence`: sequence number of the next event to be scheduled. `taken`: number of events that came due and were
     /// removed. Both count from the last renumbering of the pending events.
@@ -230,8 +230,8 @@ impl Calendar {
         }
     }
 
-    /// Schedules an event, by its sort key, that the timing wheel cannot take: too far in the future, no free node, or
-    /// too many events in its time slot.
+    /// Schedules an event, by its sort key, that the timing wheel refused (too far in the future, no free node, or too
+    /// many events in its slot): in the wheel if a further node helps, else in the heap of far events.
     #[inline(never)]
     fn put_beyond(&mut self, key: u128) {
         if self.wheel.grow() && self.wheel.insert(key, self.now.ns()) {
@@ -248,8 +248,8 @@ impl Calendar {
         key
     }
 
-    /// Returns the sort key (time, then sequence number) of an event; `None` if it cannot be scheduled, or only after
-    /// the sequence numbers were renumbered.
+    /// Returns the sort key (time, then sequence number) of an event; `None` if its time or index is wrong, or if the
+    /// sequence numbers are used up and must be renumbered first.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         // One comparison says whether the index or the sequence number has too many bits.

@@ -11,7 +11,7 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// Returns the least key of the heap, or [`NEVER`] if it is empty.
+    /// Returns the least sort key in the heap of calendar events, or [`NEVER`] if the heap is empty.
     #[inline]
     pub fn first(&self) -> u128 {
         self.keys.first().copied().unwrap_or(NEVER)
@@ -30,14 +30,15 @@ impl Heap {
         if self.keys.is_empty() { Some(last) } else { Some(self.replace_root(last)) }
     }
 
-    /// Calls `each` on all keys of the heap, in any order; `each` must not change their relative order.
+    /// Calls `each` on all sort keys in the heap of calendar events, in any order; `each` must not change their
+    /// relative order.
     pub fn for_each(&mut self, each: impl FnMut(&mut u128)) {
         self.keys.iter_mut().for_each(each);
     }
 
-    /// Removes and returns the root of the heap and inserts `key`. The free position (hole) is first moved from the
-    /// root down to a leaf without comparisons with `key`, which was the last element and nearly always belongs near
-    /// the leaves, and then up as far as needed.
+    /// Removes and returns the root of the heap of calendar events and inserts `key`. The free position (hole) is first
+    /// moved from the root down to a leaf without comparisons with `key`, the last element of the heap, and then up as
+    /// far as needed.
     #[inline]
     fn replace_root(&mut self, key: u128) -> u128 {
         let keys = self.keys.as_mut_slice();
@@ -59,8 +60,8 @@ impl Heap {
         root
     }
 
-    /// Stores `key` in the heap at the free position `hole`, after moving that position up towards the root as far as
-    /// the order needs.
+    /// Stores `key` in the heap of calendar events at the free position `hole`, after moving that position up towards
+    /// the root as far as the order needs.
     #[inline]
     fn rise(&mut self, mut hole: usize, key: u128) {
         let keys = self.keys.as_mut_slice();

@@ -11,7 +11,8 @@ type LeapState = [u64; 4];
 /// Jump of a random stream over a fixed number of draws, as a linear map of the generator's state (over single bits).
 #[derive(Clone, Debug)]
 pub struct Leap {
-    /// For each single bit of the random generator's state: the state after the jump if only this bit was set before.
+    /// Table of the jump: for each single bit of the random generator's state, the state after the jump if only this
+    /// bit was set before.
     images: Vec<LeapState>,
 }
 

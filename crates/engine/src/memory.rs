@@ -2,8 +2,8 @@
 //!
 //! The only unsafe code of the core. Neither call changes what a program computes, only how long it waits.
 
-/// Makes an array of `length` copies of `value` and asks the system for huge pages, so that a random access to a
-/// gigabyte costs one cache miss and not a page walk as well.
+/// Makes an array of `length` copies of `value`; on Linux, asks for huge pages for an array of 4 MiB or more, so that
+/// random accesses to large arrays cause fewer page walks.
 pub fn large_array<T: Copy>(length: usize, value: T) -> Vec<T> {
     let mut array: Vec<T> = Vec::with_capacity(length);
     advise_huge(&mut array);

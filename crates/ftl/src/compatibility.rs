@@ -22,7 +22,8 @@ pub enum Switch {
     /// Condition under which a feature is on: one program operation of the drive writes more than one mapping unit
     /// (because of small units, several planes or several bits per cell).
     UnitsAProgram,
-    /// No condition on a key of the drive file: a command or an option of a run requests the feature.
+    /// Case of feature without a condition on a key of the drive file: a command or an option of a run requests the
+    /// feature.
     Asked,
 }
 
@@ -138,10 +139,10 @@ pub struct Needs {
     pub feature: Feature,
     /// Feature without which the other feature has no use.
     pub needed: Feature,
-    /// Reason why the feature has no use without the other feature.
+    /// Reason, for the error message, why the feature has no use without the other feature, `needed`.
     pub reason: &'static str,
-    /// Advice in the error message: key values with which the feature that is needed is enabled, or the other one is
-    /// not.
+    /// Advice in the error message: key values that enable the needed feature, or that disable the feature which needs
+    /// it.
     pub change: &'static str,
 }
 
@@ -282,7 +283,7 @@ pub struct Idle {
     pub feature: Feature,
     /// True if the keys have no effect on a drive with the feature; false if they have no effect on a drive without it.
     pub with: bool,
-    /// Reason why the configuration keys have no effect.
+    /// Reason, for the error message, why the configuration keys have no effect.
     pub reason: &'static str,
     /// Settings that the error message suggests, as text such as `ftl.mapping.name = page, dftl or birrell`: with one
     /// of these settings the keys without effect have an effect.

@@ -19,7 +19,7 @@ pub struct Damage {
     /// Number of page rows that were programmed earlier but lie on the same wordlines (cells) as an interrupted
     /// program, which spoils their data.
     pub paired_rows: u64,
-    /// Number of superblocks whose erase was interrupted.
+    /// Number of superblocks whose erase the power cut interrupted.
     pub half_erased: u64,
     /// Number of mapping units whose newest version was on a die that failed before the power cut and cannot be
     /// restored; after the power cut the drive no longer knows the physical addresses of these units, because the spare
@@ -33,7 +33,8 @@ pub(crate) struct Counted {
     pub risk: Risk,
     pub turnover: Turnover,
     pub upkeep: Option<UpkeepCounts>,
-    /// For each die: the write clock (count of units written), and the number of erases.
+    /// For each die: its write clock (number of mapping units written to the die so far), and the number of its erases
+    /// so far.
     pub clocks: Vec<(u64, u64)>,
     /// Placement handles (as of NVMe FDP) with their counts and the reclaim units in progress.
     pub handles: Option<Box<Handles>>,
@@ -57,12 +58,13 @@ pub struct FlashContents {
     pub(crate) marks: Vec<Mark>,
     /// Set of the mapping units whose only version the drive has marked as lost (uncorrectable).
     pub(crate) lost: LostUnits,
-    /// State of the drive's features that survived the power cut.
+    /// State of the drive's optional features (such as parity or snapshots), as far as it survived the power cut.
     pub(crate) features: Features,
     pub(crate) listed: Listed,
     /// Counts of the damage that the power cut did to the flash.
     pub damage: Damage,
-    /// Number of units that were acknowledged to the host and were only in the write buffer.
+    /// Number of mapping units that were acknowledged to the host and whose newest version was only in the write buffer
+    /// at the power cut.
     pub buffered_lost: u32,
 }
 
@@ -71,9 +73,9 @@ pub struct FlashContents {
 pub struct SuperblockFound {
     /// Number of page rows that were programmed, including torn rows, whose program a power cut interrupted.
     pub rows_programmed: u32,
-    /// True if the superblock is in SLC mode (one bit per cell).
+    /// True if the superblock of the flash that was kept in a file is in SLC mode (one bit per cell).
     pub one_bit: bool,
-    /// Number of times that the superblock was erased.
+    /// Number of times that the superblock of the flash that was kept in a file was erased.
     pub erases: u32,
     /// Position of the superblock in the order in which superblocks were written: a higher number was written later.
     pub order: u64,

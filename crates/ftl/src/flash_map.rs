@@ -22,23 +22,24 @@ pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
 pub struct MapOnFlash {
     /// Number of map entries in one translation unit.
     pub entries_per_unit: u32,
-    /// Greatest number of translation units (mapping units of the map on flash) that are read or changed at a time.
+    /// Setting of a map on flash: greatest number of translation units (mapping units of the map) that are read or
+    /// changed at a time.
     pub in_flight: u32,
-    /// Number of slots of the write buffer (each holds one mapping unit) that are reserved for translation units, the
-    /// units of the map on flash.
+    /// Setting of a map on flash: number of slots of the write buffer (each holds one mapping unit) that are reserved
+    /// for translation units, the units of the map.
     pub slots: u32,
     /// Which part of the map is in RAM: a cache of map entries, or the whole map.
     pub in_ram: InRam,
 }
 
-/// Which part of a map on flash the drive has in RAM.
+/// Kinds of a map on flash by the part of it that the drive has in RAM: a cache of map entries, or the whole map.
 #[derive(Clone, Copy, Debug)]
 pub enum InRam {
     /// Case of a map on flash: RAM has only a cache of the `entries` most recently used map entries.
     Cached {
-        /// Greatest number of map entries in the cache.
+        /// Setting of a map on flash: greatest number of map entries in the cache in RAM.
         entries: u64,
-        /// True if the whole map is already on flash when simulated time begins.
+        /// Setting of a map on flash: true if the whole map is already on flash when simulated time begins.
         stored: bool,
     },
     /// Case of a map on flash: RAM has the whole map, and a checkpoint of it is written to flash from time to time.
@@ -61,6 +62,6 @@ pub struct OnDemand {
     pub directory_units: u32,
     /// Number of mapping units for a log of map changes since the last checkpoint; 0 means no log.
     pub log_units: u32,
-    /// Number of map changes that one unit of the log holds.
+    /// Number of map changes that one mapping unit of the log of map changes holds.
     pub changes_per_unit: u32,
 }

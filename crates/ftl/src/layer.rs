@@ -13,7 +13,8 @@ use controller::Context;
 use engine::Event;
 use units::Lpn;
 
-/// Read-only view of what every translation layer works on: the flash, the host side and the background work.
+/// Set of read-only references to the parts that every translation layer works on: the flash, the host side and the
+/// background work.
 pub(crate) struct Base<'a> {
     pub media: &'a Media,
     pub host: &'a Host,
@@ -29,7 +30,8 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// writes.
     fn begin<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// Handles an event of the translation layer or of the controller; the caller can then take the layer's outputs.
+    /// Handles an event of the flash translation layer or of the flash controller; the caller can then take the
+    /// translation layer's outputs, such as completed requests.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
     /// Declares that no mapping unit can be relocated any more, so that garbage collection cannot continue. A drive

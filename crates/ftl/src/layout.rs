@@ -5,7 +5,7 @@ use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
 use units::{Bytes, Lpn, Ppa};
 
-/// Size of a sector in bytes.
+/// Constant: size of a sector in bytes, 512.
 pub(crate) const SECTOR: u64 = 512;
 /// Returns the number of bytes of the sectors in a bit mask of sectors.
 pub(crate) fn sector_bytes(mask: u64) -> u32 {
@@ -17,7 +17,8 @@ pub(crate) fn sector_bytes(mask: u64) -> u32 {
 const NARROW_UNITS: u64 = u32::MAX as u64;
 /// Greatest number of mapping units on flash: as many as 40-bit addresses can tell apart.
 const UNITS_MOST: u64 = (1 << 40) - 1;
-/// Size of a map entry on flash in bytes.
+/// Size in bytes of an entry of the logical-to-physical map on flash: fixed, except that the settings of the mapping
+/// DFTL may give another size.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 
 /// Geometry of the drive in mapping units. A physical page address (PPA) is the number of a mapping unit on flash,
@@ -232,7 +233,8 @@ impl Layout {
         u64::from(row) * u64::from(self.row_units)
     }
 
-    /// Returns the page row, numbered over the drive, that holds `ppa`.
+    /// Returns the page row (the pages of one number on the planes that operate together), numbered over the drive,
+    /// that holds `ppa`.
     #[inline]
     pub fn row_number(&self, ppa: Ppa) -> u32 {
         (ppa.0 / u64::from(self.row_units)) as u32

@@ -86,8 +86,8 @@ pub use store::{Beginning, SuperblockState};
 pub use turnover::{Mark, Turnover};
 pub use zones::{FlashZoneState, ZoneMapped, ZonedTotals};
 
-/// Returns every policy that can be chosen for a decision of the translation layer, the controller, the code or the
-/// flash model; the crates above add theirs.
+/// Returns the list of all policies that a drive file can choose, for all decisions of the flash translation layer, the
+/// flash controller, the error-correcting code and the flash model; other crates of the simulator add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {
     let seams = [
         controller::arbitration::catalogue(),

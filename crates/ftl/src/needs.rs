@@ -5,8 +5,8 @@ use crate::store::labels::Label;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
-/// Number of bytes of the simulator's memory for the stamp (number of the host's write, as the spare area holds it) of
-/// one physical mapping unit, on a drive whose power is cut.
+/// Constant: number of bytes of the simulator's memory for the stamp (number of the host's write, as the spare area
+/// holds it) of one physical mapping unit, on a drive whose power is cut.
 const STAMP: u64 = 8;
 
 impl FtlConfig {

@@ -14,9 +14,9 @@ pub struct Stages {
     pub queue: u64,
     /// Time that the operation waited for the channel of its die, in ns.
     pub channel: u64,
-    /// Time that the flash array was busy with the operation, in ns.
+    /// Stage of a flash operation: time that the flash array was busy with the operation, in ns.
     pub array: u64,
-    /// Time of the command and data cycles of the operation on the channel, in ns.
+    /// Stage of a flash operation: time of its command and data cycles on the channel, in ns.
     pub transfer: u64,
 }
 
@@ -55,7 +55,7 @@ impl Stages {
 pub enum Output {
     /// Report to the host side: one flash read for a host request delivered its data (before ECC).
     Read {
-        /// Number that identifies the host request.
+        /// Number of the host request for which the flash read was made.
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
@@ -67,7 +67,7 @@ pub enum Output {
     /// Report: one unit of a write request is on flash; made only for requests that wait until their data are on flash,
     /// and not for those acknowledged from the write buffer.
     Durable {
-        /// Number that identifies the host request.
+        /// Number of the host's write request of which a unit is on flash.
         request: u32,
         /// Times of the unit's program by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
@@ -75,7 +75,7 @@ pub enum Output {
     /// Report: a part of a read request that waited until its map entries were read from flash has these entries, and
     /// now consists of one flash read, which the request already counts, and `more` further flash reads.
     Mapped {
-        /// Number that identifies the host request.
+        /// Number of the host's read request of which a part waited for map entries.
         request: u32,
         /// Number of flash reads for the part of the read request beyond its first read, which the request already
         /// counts.
@@ -86,7 +86,7 @@ pub enum Output {
     /// Report: a flush is complete, and all data acknowledged before it are on flash; or a request to finish a zone is
     /// done.
     Flushed {
-        /// Number that identifies the host request.
+        /// Number of the host's flush request, or of its request to finish a zone, that is complete.
         request: u32,
     },
 }

@@ -17,13 +17,13 @@ use std::collections::VecDeque;
 
 /// The parts from which a translation layer is built: settings, flash array, controller, error correction and seed.
 pub(crate) struct Parts<'a> {
-    /// Settings of the translation layer, from `[ftl]` of the drive file.
+    /// Part for building a translation layer: its settings, from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
-    /// Flash array with all blocks of the drive.
+    /// Part for building a translation layer: the flash array with all blocks of the drive.
     pub array: FlashArray,
-    /// Controller with the dies and channels of the drive.
+    /// Part for building a translation layer: the flash controller with the dies and channels of the drive.
     pub controller: Controller,
-    /// Settings of the controller and the channels.
+    /// Part for building a translation layer: the settings of the flash controller and of the channels.
     pub rules: &'a ControllerConfig,
     /// Parts from which the error correction of reads and the choice of write costs (ways to program a page) are built:
     /// read ladder of the error-correcting code, policy of read retry, model of bit errors, and sizes.
@@ -46,7 +46,7 @@ impl Parts<'_> {
     /// mapping units that eviction policies of the write buffer treat as one block.
     ///
     /// # Errors
-    /// When the parts do not fit together; the text says why.
+    /// When the parts do not fit together; the string of the error message says why.
     // Long: one part after the other is made, and each is given away once.
     pub fn put_together(self, map: Option<MapOnFlash>, spare: u32, group: u32) -> Result<Whole, String> {
         let Parts { config, mut array, mut controller, rules: dies, correction, seed } = self;

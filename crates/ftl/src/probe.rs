@@ -8,32 +8,35 @@ use units::{Lpn, Ppa};
 pub enum VersionEvent {
     /// Event: a snapshot was taken, which sees the present content of the drive.
     Taken {
-        /// Serial number of the snapshot that was taken.
+        /// Serial number, as reported to observers of the run, of the snapshot of the logical drive that was taken.
         serial: u32,
     },
     /// Event: a snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives power
     /// cuts from now on.
     Recorded {
-        /// Serial number of the snapshot that was recorded on flash.
+        /// Serial number of the snapshot of the logical drive that was recorded on flash and survives power cuts from
+        /// now on.
         serial: u32,
     },
     /// Event: a snapshot was deleted.
     Dropped {
-        /// Serial number of the snapshot that was deleted.
+        /// Serial number of the snapshot of the logical drive that was deleted, as reported to observers of the run.
         serial: u32,
     },
     /// Event: a slot of the write buffer holds the newest version of a unit that the host has just written.
     Buffered {
-        /// Logical unit that the host wrote.
+        /// Logical unit that the host wrote and whose newest version is now in the write buffer.
         lpn: Lpn,
-        /// Index of the slot of the write buffer that holds the newest version.
+        /// Index of the slot of the write buffer that holds the newest version of the unit that the host has just
+        /// written.
         slot: u32,
     },
     /// Event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
     Programmed {
         /// Logical unit of the replaced version that was programmed and that a snapshot sees.
         lpn: Lpn,
-        /// Index of the slot of the write buffer from which the version was programmed.
+        /// Index of the slot of the write buffer from which the replaced version, which a snapshot sees, was programmed
+        /// to flash.
         slot: u32,
         /// Physical address to which the replaced version, which a snapshot sees, was programmed.
         ppa: Ppa,
@@ -42,9 +45,9 @@ pub enum VersionEvent {
     Moved {
         /// Logical unit of the version that only snapshots see and that was relocated.
         lpn: Lpn,
-        /// Physical address of the version before the relocation.
+        /// Physical address, before the relocation, of the version that only snapshots see.
         old: Ppa,
-        /// Physical address of the version after the relocation.
+        /// Physical address, after the relocation, of the version that only snapshots see.
         new: Ppa,
     },
     /// Event: a unit has its former version again, because the drive returns to a snapshot.
@@ -74,7 +77,8 @@ pub trait Probe: controller::Probe {
     /// Reports that the newest data that the host wrote of `lpn` were programmed to flash at `new`; the version at
     /// `old` (or `Ppa::NONE`) became invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// Reports that the data of `lpn` were relocated to `new` from `old`, which became invalid.
+    /// Reports to an observer of the run (probe) that the data of logical unit `lpn` were relocated to `new` from
+    /// `old`, which became invalid.
     fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports that data of `lpn` are on flash at `new`, although the host has written `lpn` again since and the newest
     /// data are still in the write buffer; `old` (or `Ppa::NONE`) became invalid.
@@ -86,18 +90,20 @@ pub trait Probe: controller::Probe {
     fn on_erase(&mut self, _superblock: usize) {}
     /// Reports that a host read of `lpn` gets its data from flash, at physical address `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
-    /// Reports that `lpn` is read ahead from `ppa`, before the host asks for it.
+    /// Reports to an observer of the run (probe) that logical unit `lpn` is read ahead from physical address `ppa`,
+    /// before the host asks for it.
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// Reports to an observer of the run (probe) that the host reads `lpn` and gets the data that were last read ahead
     /// for it.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
     /// Reports an event of a snapshot, or of a version of a unit that a snapshot sees.
     fn on_version(&mut self, _: VersionEvent) {}
-    /// Reports that the host wrote `lpn`: from now on, reads must return this version.
+    /// Reports to an observer of the run (probe) that the host wrote logical unit `lpn`: from now on, reads must return
+    /// this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
-    /// Reports that the version of `lpn` that the host wrote last is in write buffer slot `slot` now. Sectors of the
-    /// unit that the host did not write come from slot `rest` (which can be the same slot); `None` if there is no older
-    /// version in the buffer.
+    /// Reports to an observer of the run (probe) that the version of `lpn` that the host wrote last is in write buffer
+    /// slot `slot` now. Sectors of the unit that the host did not write come from slot `rest` (which can be the same
+    /// slot); `None` if there is no older version in the buffer.
     fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
     /// Reports to an observer of the run (probe) that `slot` of the write buffer, which holds a partial write of a
     /// unit, gets the sectors that it lacks from slot `_from`, which holds an older version of the unit.
@@ -105,8 +111,8 @@ pub trait Probe: controller::Probe {
     /// Reports to an observer of the run (probe) that a slot of the write buffer now caches a clean version of `lpn`
     /// (flash holds the same data), as it was read from flash at `_ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
-    /// Reports that the version of `lpn` in this write buffer slot was programmed, although a newer version is in
-    /// another slot of the buffer by now.
+    /// Reports to an observer of the run (probe) that the version of `lpn` in this write buffer slot was programmed to
+    /// flash, although a newer version is in another slot of the buffer by now.
     fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }
 

@@ -6,11 +6,11 @@ use nand::FlashArray;
 /// states of random streams, and ages of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
-    /// Arrays of the saved state that consist of 32-bit words, in a fixed order: map, superblocks, open superblocks,
-    /// features, blocks.
+    /// Content of a drive's saved state that consists of 32-bit words: arrays in a fixed order, namely map,
+    /// superblocks, open superblocks, features, blocks.
     pub words: Vec<Vec<u32>>,
-    /// Arrays of the saved state that consist of 64-bit words, in a fixed order: validity bits, write clocks (counts of
-    /// units written), orders in which free superblocks are used, features.
+    /// Content of a drive's saved state that consists of 64-bit words: arrays in a fixed order, namely validity bits,
+    /// write clocks (counts of units written), orders in which free superblocks are used, features.
     pub longs: Vec<Vec<u64>>,
     /// States of the random streams that continue where preconditioning left them: one for each die (victim choice and
     /// wear levelling draw from it), and one for the flash. If empty, a drive that loads the state uses streams from

@@ -45,7 +45,7 @@ impl<const N: usize> Minus for [u64; N] {
 }
 
 counters! {
-    /// Counters of the translation layer since the drive was built.
+    /// Set of counters (statistics) of the flash translation layer, counted since the drive was built.
     FtlStats {
         /// Number of flash pages that the drive read, by origin (cause of the read).
         pages_read: [u64; Origin::COUNT],
@@ -74,7 +74,7 @@ counters! {
         /// Sum over host units of the time, in ns, from the acknowledgement of the write (made when the data reach the
         /// write buffer) until the unit is on flash: the data that a power cut would lose.
         risk_unit_ns: u128,
-        /// Number of mapping units that the host read from the buffer.
+        /// Number of mapping units that the host read from the write buffer.
         units_read_buffer: u64,
         /// Number of mapping units that the host read although they had never been written, or had been trimmed.
         units_read_unmapped: u64,

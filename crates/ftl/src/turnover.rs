@@ -13,17 +13,19 @@ const INTERVALS_MAX: usize = 128;
 /// estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// Counters of the translation layer as they were at the moment when this copy was made.
+    /// Counters of the translation layer as they were at the moment of this copy, from which long-run write
+    /// amplification is estimated.
     pub stats: FtlStats,
-    /// Number of host units that were in the write buffer at this moment and whose programs had not ended.
+    /// Number of host units that were in the write buffer at the moment of this copy of the counters and whose programs
+    /// had not ended.
     pub units_waiting: u64,
-    /// Number of valid units in superblocks that were chosen as garbage collection victims and whose relocation has not
-    /// ended.
+    /// Number of valid units in superblocks that, at the moment of this copy of the counters, were chosen as garbage
+    /// collection victims and whose relocation had not ended.
     pub units_to_move: u64,
 }
 
-/// Copies of the counters at equal intervals of garbage collection work (in victims) since measuring began, for
-/// estimates of long-run write amplification.
+/// List of copies of the counters at equal intervals of garbage collection work (in victims) since measuring began,
+/// with the counts for each die, for estimates of long-run write amplification.
 #[derive(Clone, Debug, Default)]
 pub struct Turnover {
     /// Copies of the counters in order of time; the first is from the beginning of measuring.
@@ -55,7 +57,8 @@ impl Turnover {
         self.since >= self.every && !self.marks.is_empty()
     }
 
-    /// Adds a copy of the counters after a victim, or a merge, for which it was due.
+    /// Adds a copy of the counters, for estimates of long-run write amplification, after a garbage collection victim,
+    /// or a merge, for which a copy was due.
     pub(crate) fn push(&mut self, mark: Mark) {
         self.since = 0;
         self.marks.push(mark);

@@ -146,9 +146,9 @@ impl CopySeen {
     }
 }
 
-/// Divides the histogram bins of data lifetimes into at most `classes` contiguous lifetime classes and returns the
-/// class of each bin. The classes minimise the sum of squared distances of bins from the mean of their class, weighted
-/// with the bytes in each bin.
+/// Divides the histogram bins of data lifetimes from the trial run of a workload into at most `classes` contiguous
+/// lifetime classes and returns the class of each bin. The classes minimise the sum of squared distances of bins from
+/// the mean of their class, weighted with the bytes in each bin.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];
@@ -193,8 +193,9 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
 /// at which a write begins.
 struct Lives {
     classes: Vec<u16>,
-    /// For each 4 KiB page, the number of the next write that begins there. The field after this one, `next`, gives for
-    /// each write the number of the following write that begins at the same page.
+    /// Map from each 4 KiB page to the number of the next write of the workload that begins there, by which the write's
+    /// lifetime class is found. The field after this one, `next`, gives for each write the number of the following
+    /// write that begins at the same page.
     first: MixMap<u64, u32>,
     next: Vec<u32>,
     last: u16,

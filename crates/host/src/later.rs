@@ -8,8 +8,8 @@ use units::SimTime;
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,
-    /// True if the workload has its ramp (warm-up time at the beginning); false for a workload that is run once more,
-    /// without a ramp.
+    /// True if the time-shifted workload keeps the ramp (warm-up time at the beginning) of the workload inside it;
+    /// false if it runs that workload once more, without a ramp.
     ramps: bool,
 }
 

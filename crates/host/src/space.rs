@@ -77,8 +77,9 @@ impl HostSpace {
         self.namespaces.iter().find(|namespace| namespace.name == name)
     }
 
-    /// Returns the namespace that a host's device name means: the namespace's own name, with or without `/dev/`, or an
-    /// NVMe device name with its number as in Linux, where `/dev/nvme0n2` is the second namespace.
+    /// Returns the namespace that the name of a device on a host means, as a workload gives it: the namespace's own
+    /// name, with or without `/dev/`, or an NVMe device name with its number as in Linux, where `/dev/nvme0n2` is the
+    /// second namespace.
     pub fn device(&self, name: &str) -> Option<&Namespace> {
         let device = name.strip_prefix("/dev/").unwrap_or(name);
         let by_number = || {

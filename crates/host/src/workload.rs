@@ -56,16 +56,17 @@ pub struct Background {
 /// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// Kind of information: the volume, of several volumes, to which each request goes.
+    /// Kind of information that a workload may give about its requests: the volume, of several volumes, to which each
+    /// request goes.
     Volumes,
-    /// Kind of information: the process that made each request.
+    /// Kind of information that a workload may give about its requests: the process that made each request.
     Processes,
-    /// Kind of information: the lifetime class of the data of each write (how long the data live before they are
-    /// overwritten).
+    /// Kind of information that a workload may give about its requests: the lifetime class of the data of each write
+    /// (how long the data live before they are overwritten).
     Lives,
 }
 
-/// Source of host requests for the drive, such as a fio job file or a trace.
+/// Interface of workloads, which are sources of host requests for the drive, such as a fio job file or a trace.
 pub trait Workload: Send {
     /// Calls `name` with the ranges of the drive that held data before the first request, which are then laid out on
     /// flash before the run: the files that a fio job reads, or all ranges that a trace accesses. Ranges may be named
@@ -165,14 +166,16 @@ pub struct SteadyState {
     /// with the limit.
     #[schemars(extend("unit" = "as the samples, by interval"))]
     pub slope: f64,
-    /// List of the rates in requests per second in each of the last sampling intervals, the oldest first; zeros at the
-    /// end for intervals that were not reached.
+    /// List of the rates in requests per second in each of the last sampling intervals of the steady-state check, the
+    /// oldest first; zeros at the end for intervals that were not reached.
     #[schemars(extend("unit" = "1/s"))]
     pub iops: Vec<u64>,
-    /// List of the rates in bytes per second in each of the sampling intervals of `iops`.
+    /// List of the rates in bytes per second in each of the last sampling intervals of the steady-state check, the
+    /// intervals of `iops`.
     #[schemars(extend("unit" = "bytes/s"))]
     pub bandwidth_bytes_per_s: Vec<u64>,
-    /// List of the mean latencies in ns of the requests in each of the sampling intervals of `iops`.
+    /// List of the mean latencies in ns of the requests in each of the last sampling intervals of the steady-state
+    /// check, the intervals of `iops`.
     #[schemars(extend("unit" = "ns"))]
     pub latency_ns: Vec<u64>,
 }
@@ -180,7 +183,8 @@ pub struct SteadyState {
 /// Summary of a workload for the results; written to `run.json` under `workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadReport {
-    /// Name of the workload's source: the path of the file, or the name of the generator.
+    /// Name of the source of the workload's requests, for the results: the path of the file, or the name of the
+    /// generator.
     pub name: String,
     /// Format in which the workload was read: `msr`, `fio`, `disksim`, ...
     pub format: String,
@@ -193,6 +197,7 @@ pub struct WorkloadReport {
     /// List of the names of the tags (numbers that requests carry to tell fio jobs or trace volumes apart), in the
     /// order of their numbers: fio job names, or names of trace volumes.
     pub tags: Vec<String>,
-    /// List of the results of the detection of steady state, one for each fio job that was to end in it.
+    /// List in the summary of a workload of the results of the detection of steady state, one for each fio job that was
+    /// to end in steady state.
     pub steady_states: Vec<SteadyState>,
 }

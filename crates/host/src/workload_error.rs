@@ -5,7 +5,8 @@ use std::fmt;
 /// Error in a workload, such as a faulty trace or job file, which is reported to the user in one line with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError {
-    /// File, with the line if there is one, in which the error is: `trace.csv:101`.
+    /// Place of the workload's error: the trace or job file, with the line if there is one (`trace.csv:101`), or the
+    /// option.
     pub place: String,
     /// Text that was found in the workload's file or options and is wrong.
     pub found: String,

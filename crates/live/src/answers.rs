@@ -19,8 +19,8 @@ pub struct Answers {
     /// Number of bytes of the first piece (block of memory) of the queue that have been sent to the client.
     sent: usize,
     bytes: usize,
-    /// Empty byte vector that is stored so that the memory of a piece of answers that has been sent is reused for the
-    /// next piece.
+    /// Empty byte vector of the live server's queue of answers, stored so that the memory of a piece of answers that
+    /// has been sent is reused for the next piece.
     spare: Vec<u8>,
 }
 

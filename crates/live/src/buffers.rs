@@ -37,7 +37,7 @@ impl Buffers {
         buffer
     }
 
-    /// Returns a memory buffer, from the pool or new, with a copy of `bytes`.
+    /// Returns a buffer from the live server's pool of memory buffers, or a new one, with a copy of `bytes`.
     pub fn copy(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut buffer = self.take(bytes.len());
         buffer.clear();

@@ -48,8 +48,8 @@ pub struct Pieces {
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// True if a flush of the drive's write buffer is still to follow the other requests to the drive, to make the data
-    /// durable.
+    /// True if a flush of the drive's write buffer is still to follow as the last of the requests to the drive that
+    /// carry out the client's request, as for a flush or for a trim with force unit access.
     flushes: bool,
 }
 

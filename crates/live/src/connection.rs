@@ -17,8 +17,8 @@ const CHUNK: usize = 256 << 10;
 /// Limit on the bytes of a client's unanswered requests and unsent answers: from this number of bytes on, the server
 /// takes no further requests of the client.
 const CHARGED_MOST: u64 = 16 << 20;
-/// Limit on a client's unanswered requests: from this number of requests on, the server takes no further requests of
-/// the client.
+/// Constant limit on a client's unanswered requests: from this number of requests on, the server takes no further
+/// requests of the client.
 const IN_FLIGHT_MOST: u32 = 4096;
 /// Greatest number of bytes that the server sends to one client, or receives for a long write, in one pass over its
 /// clients.
@@ -27,13 +27,15 @@ pub const TURN_BYTES: usize = 1 << 20;
 /// then, or when it has data.
 const QUIET: u32 = 64;
 
-/// Choice whether the server, in one pass over its clients, also reads the sockets of quiet clients, which have sent
-/// nothing for long.
+/// Kind of pass of the server over its clients: with or without reads from the sockets of quiet clients, which have
+/// sent nothing for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
-    /// Choice to read the sockets of quiet clients, too, in the present pass over the clients.
+    /// Kind of pass over the clients: the server also reads the sockets of quiet clients, which have sent nothing for
+    /// long.
     Read,
-    /// Choice to leave out the sockets of quiet clients in the present pass over the clients.
+    /// Kind of pass over the clients: the server leaves out the sockets of quiet clients, which have sent nothing for
+    /// long.
     LeftOut,
 }
 
@@ -51,12 +53,12 @@ pub struct Connection {
     stream: ClientSocket,
     handshake: Handshake,
     ready: bool,
-    /// Buffer with bytes received from the client, up to `filled`, and space for more.
+    /// Receive buffer of the connection: bytes received from the client, up to index `filled`, and space for more.
     read: Vec<u8>,
     filled: usize,
     long: Option<Long>,
     answers: Answers,
-    /// Number of the client's requests that the server has not answered.
+    /// Number of requests of this connection's client that the server has taken and not answered.
     in_flight: u32,
     /// Number of bytes of the client's unanswered requests that count against the client's limit.
     charged: u64,
@@ -72,7 +74,7 @@ pub struct Connection {
     /// True if the server takes no further requests of the client, because the client leaves or sent an invalid
     /// message.
     pub is_over: bool,
-    /// True if no more answers can be sent to the client.
+    /// True once a read from the client's socket or a write to it has failed, so that no more answers can be sent.
     is_gone: bool,
 }
 

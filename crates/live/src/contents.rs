@@ -20,11 +20,11 @@ use units::{Lpn, Ppa, SimTime};
 /// Kind of data that come with a request to the drive: none, bytes to be written, or zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Payload of a request that carries no data, such as a read or a trim.
+    /// Kind of data: none, for a request to the drive that carries no data, such as a read or a trim.
     None,
-    /// Payload of a write of these bytes.
+    /// Kind of data: these bytes, which a write request to the drive is to write.
     Bytes(Vec<u8>),
-    /// Payload of a write of zeros over the whole length of the request.
+    /// Kind of data: zeros over the whole length of a write request to the drive.
     Zeros,
 }
 
@@ -36,19 +36,20 @@ pub struct Done {
     pub number: u64,
     /// True if the request failed, on the drive or on the disk that stores the image.
     pub failed: bool,
-    /// Simulated time at which the request completed.
+    /// Simulated time at which the drive completed the live server's request.
     pub at: SimTime,
     /// Data that the request read; empty for other requests.
     pub data: Vec<u8>,
 }
 
-/// Contents of a slot of the drive's write buffer (space for one mapping unit): data and spare area of the unit.
+/// Record, in the live server, of what a slot of the drive's write buffer (space for one mapping unit) contains: data
+/// and spare area of the unit.
 #[derive(Clone, Debug)]
 struct BufferedSlot {
     spare: SpareArea,
     data: Vec<u8>,
-    /// True if the unit's data are unknown, because a write covered only a part of the unit and the rest could not be
-    /// read.
+    /// True if the data of the unit in this slot of the write buffer are unknown, because a write covered only a part
+    /// of the unit and the unit's older data could not be read.
     spoiled: bool,
 }
 
@@ -71,11 +72,12 @@ pub struct SharedContents {
     pub payloads: HashMap<u64, Payload>,
     /// Queue of completions that the server has not processed yet.
     pub done: Vec<Done>,
-    /// Remarks on the workload that the results of the simulation report, each as a pair of name and value.
+    /// Remarks of the live server on its workload, each as a pair of name and value, which the results of the
+    /// simulation report.
     pub notes: Vec<(String, String)>,
-    /// Image file of the live server, which stores the data on the drive's flash.
+    /// The live server's open image file, in which it stores the data on the drive's flash.
     pub image: Image,
-    /// Pool of reusable memory buffers for the data of requests and programs.
+    /// Pool from which the live server takes reusable memory buffers for the data of requests and programs.
     pub buffers: Buffers,
     /// Number of bytes copied between server and image since the server last reset this number.
     pub moved: u64,
@@ -84,8 +86,9 @@ pub struct SharedContents {
     /// number of the client's request to which it belongs.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
-    /// Map from mapping unit (LPN) to slot of the write buffer (space for one unit), for the units whose newest data
-    /// are in the write buffer and not on flash. Only looked up, never iterated in an order that matters.
+    /// The live server's map from mapping unit (LPN) to slot of the drive's write buffer (space for one unit), for the
+    /// units whose newest data are in the write buffer and not on flash. Only looked up, never iterated in an order
+    /// that matters.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
     /// Set of serial numbers of the clients' requests that fail because they write a part of a mapping unit whose older
@@ -94,11 +97,12 @@ pub struct SharedContents {
     /// Map of the flash programs in flight: physical address of the first unit, spare areas and data. The key is
     /// `Transaction::owner`, a number that the FTL chose for the program.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
-    /// Sequence number (stamp) of the host's next write of a mapping unit; on flash it tells which of two versions of a
-    /// unit is newer.
+    /// Sequence number (stamp) that the live server gives the host's next write of a mapping unit; on flash it tells
+    /// which of two versions of a unit is newer.
     stamp: u64,
-    /// List with an entry for each superblock: the stamp (sequence number) of the host's next write of a mapping unit
-    /// at the time when the superblock was last programmed; 0 if it was not programmed since this server started.
+    /// The live server's list with an entry for each superblock: the stamp (sequence number) of the host's next write
+    /// of a mapping unit at the time when the superblock was last programmed; 0 if it was not programmed since this
+    /// server started.
     touched: Vec<u64>,
 }
 
@@ -125,7 +129,8 @@ impl SharedContents {
         }
     }
 
-    /// Returns the sequence number (stamp) of the next write of a mapping unit.
+    /// Returns the sequence number (stamp) that the live server will give the next write of a mapping unit; calling
+    /// this does not advance it.
     pub fn stamp(&self) -> u64 {
         self.stamp
     }

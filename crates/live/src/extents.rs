@@ -60,7 +60,8 @@ mod tests {
         found
     }
 
-    /// Returns for the test the extents that are expected, by examining the range unit by unit.
+    /// Returns, for the test, the extents that are expected in a reply to an NBD client's query for allocated extents,
+    /// by examining the range unit by unit.
     fn expected(
         asked: Range<u64>,
         unit: u64,

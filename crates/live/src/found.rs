@@ -17,24 +17,26 @@ use xxhash_rust::xxh3::Xxh3;
 /// Number of bytes of a saved state that are read at a time for its checksum.
 const PART: usize = 1 << 20;
 
-/// Kind of end of the last use of a drive's image file: whether flash programs may have been in flight then.
+/// Kind of end that the last use of a drive's image file had: flash programs may have been in flight, or none was in
+/// flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
     /// Case that the server did not close the image, for example because it was killed: one program may have been in
     /// flight in each superblock that was partly written.
     UnderWay,
-    /// Case that no flash program was in flight, because the server had completed all requests and programs and closed
-    /// the image.
+    /// Case that no flash program was in flight when the image file was last used, because the live server had
+    /// completed all requests and programs and closed the image.
     Over,
 }
 
-/// Kind of state in which the simulated drive starts when it is served from its image file: fresh (never written),
-/// saved by the last server, or after a power cut.
+/// Kinds of states in which the simulated drive of an image file can start: fresh (never written), saved by the last
+/// server, or after a power cut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
     /// Starting state of a fresh drive, to which nothing was ever written.
     Fresh,
-    /// Starting state that the last server saved, when it closed the image, in the file at this path.
+    /// Case of the starting state: at rest, with the drive's state that the last server saved in the file at this path
+    /// when it closed the image.
     AtRest(String),
     /// Starting state after a power cut: the drive recovers its map from the data on its flash.
     AfterCut,
@@ -126,7 +128,8 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
 /// (pages of one index in all planes of a superblock) that may be torn, that is, partly programmed at a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// Highest stamp (sequence number of a host's write) in the drive's image file.
+    /// Highest stamp (sequence number of a host's write) that was found in the drive's image file; 0 without data of
+    /// the host.
     pub newest: u64,
     /// Number of page rows (pages of one index in all planes of a superblock) that count as torn by the power cut
     /// (partly programmed), over the whole drive.

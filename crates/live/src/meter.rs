@@ -12,23 +12,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// Real time between two updates of the copy of the server's state that other threads (observers) can read.
+/// Constant: real time between two updates of the copy of the server's state that other threads (observers) can read.
 const PERIOD: Duration = Duration::from_millis(500);
-/// Logarithm to base 2 of the upper bound, in nanoseconds, of the first class of time histograms (2^10 ns). The other
-/// constants: `OCTAVES` is the number of octaves above, up to 2^34 ns (17 s); `PARTS_BITS` is the logarithm to base 2
-/// of the number of classes per octave (four); `BOUNDS` is the number of classes with an upper bound, followed by one
-/// class without.
+/// Logarithm to base 2 of the upper bound, in nanoseconds, of the first class of the live server's histograms of times
+/// (2^10 ns). The other constants: `OCTAVES` is the number of octaves above, up to 2^34 ns (17 s); `PARTS_BITS` is the
+/// logarithm to base 2 of the number of classes per octave (four); `BOUNDS` is the number of classes with an upper
+/// bound, followed by one class without.
 const FIRST_BIT: u32 = 10;
 const OCTAVES: usize = 24;
 const PARTS_BITS: u32 = 2;
 const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
-/// Histogram of times in nanoseconds, in classes (bins) whose width grows with the time.
+/// Histogram of times of the live server (latencies or lateness of answers) in nanoseconds, in classes (bins) whose
+/// width grows with the time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
     /// Number of times in each class (bin) of the histogram; the last class has no upper bound.
     pub counts: Vec<u64>,
-    /// Sum of all times in the histogram, in nanoseconds.
+    /// Sum of all times in this histogram of the live server, in nanoseconds.
     pub total_ns: u64,
 }
 
@@ -76,12 +77,12 @@ pub struct MeteredKind {
     pub latency: TimeClasses,
 }
 
-/// Histogram of superblocks with data by age: the amount of host writes since the last program of the superblock, as a
-/// fraction of the drive.
+/// Record of the ages of superblocks with data, as a histogram: the age is the amount of host writes since the last
+/// program of the superblock, as a fraction of the drive's logical capacity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SuperblockAges {
-    /// Number of superblocks in each of five classes of age: up to 1 %, 5 %, 25 % and 100 % of the drive's logical
-    /// capacity, and above.
+    /// Number of superblocks with data in each of five classes of age (host writes since the superblock's last
+    /// program): up to 1 %, 5 %, 25 % and 100 % of the drive's logical capacity, and above.
     pub superblocks: [u64; 5],
     /// Number of superblocks whose last program was before the server started, so that their age is unknown.
     pub unknown: u64,
@@ -91,13 +92,13 @@ pub struct SuperblockAges {
 /// superblocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
-    /// Number of mapping units that the host wrote, in whole or in part.
+    /// Number of mapping units that the host wrote, in whole or in part, on the drive that the live server simulates.
     pub units_written: u64,
-    /// Number of bytes that the host wrote.
+    /// Number of bytes that the host wrote on the drive that the live server simulates.
     pub bytes_written: u64,
     /// Size of a mapping unit in bytes.
     pub unit_bytes: u64,
-    /// Number of mapping units programmed, by origin (host, garbage collection, map, ...).
+    /// Number of mapping units programmed on the live server's drive, by origin (host, garbage collection, map, ...).
     pub units_programmed: BTreeMap<&'static str, u64>,
     /// Number of pages programmed, by origin (host, garbage collection, map, ...).
     pub pages_programmed: BTreeMap<&'static str, u64>,
@@ -111,18 +112,20 @@ pub struct DriveNow {
     pub buffer_units_used: u64,
     /// Number of mapping units whose writes were acknowledged and whose data are only in the write buffer.
     pub buffer_units_at_risk: u64,
-    /// Program/erase cycles of the blocks: least, mean and greatest number.
+    /// List of three numbers: the least, mean and greatest number of program/erase cycles of the blocks of the live
+    /// server's drive.
     pub pe_cycles: [f64; 3],
     /// Number of superblocks in each state (free, open, closed, ...).
     pub superblocks: BTreeMap<&'static str, u64>,
-    /// Histogram of the superblocks with data by age, measured in host writes since their last program.
+    /// Ages of the superblocks with data on the live server's drive, as a histogram; the age is measured in host writes
+    /// since the superblock's last program.
     pub ages: SuperblockAges,
 }
 
 /// Present state of a live server, as other threads (observers, for example for a display) read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
-    /// Number of clients that are connected to the live server.
+    /// Present number of clients that are connected to the live server.
     pub clients: usize,
     /// Number of bytes of memory that all clients together occupy, with requests in flight and with answers not sent
     /// yet.
@@ -132,17 +135,18 @@ pub struct ServerProgress {
     pub requests: u64,
     /// Simulated time of the drive, in nanoseconds.
     pub simulated_ns: u64,
-    /// Number of clients' requests in flight.
+    /// Number of requests of the live server's clients that are in flight.
     pub in_flight: u64,
     /// Summary of how late answers were relative to their simulated times; null at full speed.
     pub lateness: Option<Lateness>,
     /// Histogram of the lateness of answers (real time after their simulated times were due).
     pub late: TimeClasses,
-    /// Error message of the disk that stores the image, while that disk refuses writes, for example because it is full.
+    /// Error message of the disk that stores the live server's image, while that disk refuses writes, for example
+    /// because it is full; null otherwise.
     pub refused: Option<String>,
     /// Error message with which the recording of requests ended; null while it continues, or if none was requested.
     pub record_ended: Option<String>,
-    /// Number of reads of the image that found damaged data or failed.
+    /// Number of the live server's reads of its image file that found damaged data or failed.
     pub damaged_reads: u64,
     /// True if the last server closed the image but the file with the drive's saved state was lost, so that the drive
     /// started as after a power cut.
@@ -151,10 +155,11 @@ pub struct ServerProgress {
     pub done: BTreeMap<&'static str, MeteredKind>,
     /// Number of clients' requests answered with an error, by name of the NBD error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// Counters and present state of the simulated drive: host writes, flash operations, write buffer, wear and
-    /// superblocks.
+    /// Copy of the counters and the present state of the live server's drive: host writes, flash operations, write
+    /// buffer, wear and superblocks.
     pub drive: DriveNow,
-    /// Upper bounds, in nanoseconds, of the classes of all histograms of times.
+    /// List of the upper bounds, in nanoseconds, of the classes of all histograms of times in the live server's state;
+    /// the last class of a histogram has none.
     pub bounds_ns: Vec<u64>,
 }
 
@@ -181,7 +186,7 @@ impl Board {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// True if the server was asked to stop.
+    /// Returns true if the server was asked to stop.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
@@ -197,7 +202,8 @@ impl Board {
 pub struct Meter {
     /// Number of clients' requests that the drive carried out and the server answered, with success or failure.
     pub answered: u64,
-    /// Statistics of the lateness of answers, in real time after their simulated times were due.
+    /// Statistics, part of these counters, of the lateness of the live server's answers, in real time after their
+    /// simulated times were due.
     pub late: Late,
     late_classes: TimeClasses,
     done: [MeteredKind; 4],
@@ -234,8 +240,8 @@ impl Meter {
         is_due
     }
 
-    /// Counts a request of `bytes` bytes that was answered with success and whose latency, in simulated time, was
-    /// `took`.
+    /// Counts a client's request of `bytes` bytes that the live server answered with success; `took` is its latency in
+    /// simulated time.
     pub fn note_done(&mut self, command: Command, bytes: u64, took: Nanos) {
         let kind = match command {
             Command::Read => READ,
@@ -254,7 +260,7 @@ impl Meter {
         *self.refusals.entry(refusal.name()).or_default() += 1;
     }
 
-    /// Counts an answer to a client that was late by this real time.
+    /// Adds the lateness of one answer to a client, in real time, to the live server's statistics; it may be zero.
     pub fn note_late(&mut self, late: Duration) {
         self.late.note(late);
         self.late_classes.note(late.as_nanos() as u64);

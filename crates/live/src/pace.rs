@@ -40,7 +40,7 @@ impl WallPace {
     }
 }
 
-/// Clock that couples simulated time to real time at a fixed pace.
+/// Clock of the live server for a fixed pace: it converts between simulated time and real time.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
     /// Number of simulated seconds per second of real time.
@@ -55,7 +55,7 @@ impl WallClock {
         Self { pace, wall: Instant::now(), simulated }
     }
 
-    /// Returns the simulated time that corresponds to the present real time.
+    /// Returns the simulated time that corresponds to the present real time by this clock of the live server.
     pub fn now(&self) -> SimTime {
         let passed = self.wall.elapsed().as_nanos() as f64 * self.pace;
         self.simulated + Nanos::new(passed as u64)
@@ -77,8 +77,8 @@ impl WallClock {
     }
 }
 
-/// Statistics (histogram) of the lateness of the live server's answers, in real time after their simulated times were
-/// due.
+/// Collector of statistics of the lateness of the live server's answers: a histogram of the real times after their
+/// simulated times were due, and the number of late answers.
 #[derive(Clone, Debug)]
 pub struct Late {
     histogram: Histogram<u64>,
@@ -88,7 +88,7 @@ pub struct Late {
 /// Summary, in numbers, of how late the live server's answers were sent after their simulated times were due.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
-    /// Number of answers of the live server to its clients.
+    /// Number of the live server's answers to its clients that this summary of lateness covers.
     pub answers: u64,
     /// Median lateness of the live server's answers, in nanoseconds.
     pub p50_ns: u64,
@@ -98,8 +98,8 @@ pub struct Lateness {
     pub max_ns: u64,
     /// Fraction of the live server's answers that were later than 100 us.
     pub late_ratio: f64,
-    /// True if the server kept its pace (simulated seconds per real second): at most 1 % of the answers were later than
-    /// 100 us.
+    /// True if, by this summary of lateness, the live server kept its pace (simulated seconds per real second): at most
+    /// 1 % of the answers were later than 100 us.
     pub is_kept: bool,
 }
 

@@ -46,9 +46,9 @@ const REST_MOST: Duration = Duration::from_millis(50);
 /// Number of passes of the server's loop between two checks of the listening socket and of quiet clients, while there
 /// is work.
 const ROUNDS: u32 = 64;
-/// Greatest number of clients at one time; others wait until one has left.
+/// Constant: greatest number of clients of the live server at one time; others wait until one has left.
 const CLIENTS_MOST: usize = 256;
-/// Time for which no further clients are accepted after the machine had no socket for one.
+/// Constant: time for which the live server accepts no further clients after the machine had no socket for one.
 const NO_SOCKET: Duration = Duration::from_secs(1);
 
 /// Options for serving a drive to NBD clients; read from JSON, unknown keys are refused.
@@ -65,7 +65,7 @@ pub struct ServeOptions {
     pub address: String,
     /// Pace of the server: `max`, or simulated seconds per second of real time.
     pub pace: String,
-    /// Path of the trace file to which all requests are recorded.
+    /// Path of the trace file to which all requests to the served drive are recorded.
     pub record: Option<PathBuf>,
 }
 
@@ -97,7 +97,7 @@ pub struct Server {
     /// passed to the drive so far.
     seen: u64,
     numbered: u64,
-    /// Number of requests in flight in the simulated drive.
+    /// Number of requests of the live server that are in flight in the simulated drive.
     in_flight: u64,
     clock: Option<WallClock>,
     meter: Meter,
@@ -339,8 +339,8 @@ impl Server {
         }
     }
 
-    /// Sleeps until a socket is ready or the next simulation event is due, at most until `deadline`; returns at once if
-    /// there is work. The result is true if the listening socket must be checked, as a new client may wait.
+    /// Lets the server's thread sleep until a socket is ready or an event is due, at most until `deadline`, or not at
+    /// all if there is work. The result is true if the listening socket must be checked, as a new client may wait.
     fn rest(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
         let is_busy = self.clients.values().any(Connection::is_busy);
@@ -439,8 +439,8 @@ impl Server {
         notes
     }
 
-    /// Returns the rows of the table `requests.parquet` (one row per request) that were added since the last call, as
-    /// columns of little-endian numbers.
+    /// Returns the rows of the live server's table `requests.parquet` (one row per request) that were added since the
+    /// last call, as columns of little-endian numbers.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         self.session.take_requests()
     }

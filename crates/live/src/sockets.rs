@@ -12,9 +12,10 @@ use std::time::Duration;
 
 /// Socket, of one of two kinds (Unix or TCP), at which the live server listens for clients.
 pub enum Listener {
-    /// Unix socket that listens for clients, with its path; the file at the path is removed together with the listener.
+    /// Kind of listening socket: a Unix socket, with its path; the file at the path is removed together with the
+    /// listener.
     Unix(UnixListener, PathBuf),
-    /// TCP socket that listens for clients at a port.
+    /// Kind of listening socket: a TCP socket at a port.
     Tcp(TcpListener),
 }
 
@@ -148,7 +149,7 @@ impl Write for ClientSocket {
     }
 }
 
-/// Set of the events (data to receive, space to send) for which the server waits at a client's socket.
+/// Record of the events (data to receive, space to send) for which the server waits at a client's socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
     /// True if the server waits for data from the client at the client's socket.

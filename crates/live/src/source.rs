@@ -8,7 +8,8 @@ use units::SimTime;
 /// Workload that consists of the requests that the live server queues; it never ends, since more requests may come.
 pub struct QueueSource {
     shared: Arc<Mutex<SharedContents>>,
-    /// Serial number of the client's request to which the request that this workload returned last belongs.
+    /// Serial number of the client's request to which the request that the live server's workload returned last
+    /// belongs.
     number: u64,
     requests: u64,
 }

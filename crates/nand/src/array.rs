@@ -19,12 +19,12 @@ struct BadBlocks {
     erase_fail_ratio: f64,
 }
 
-/// Which of two results, pass or fail, the chip reports after a program operation.
+/// Kind of status that the flash chip reports after a program operation: pass or fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramStatus {
-    /// Status pass: the program operation succeeded, and the data are on flash.
+    /// Kind of status: pass. The program operation succeeded, and the data are on flash.
     Done,
-    /// Status fail: the program operation failed, and the data may not be on flash.
+    /// Kind of status: fail. The program operation failed, and the data may not be on flash.
     Failed,
 }
 
@@ -57,17 +57,17 @@ pub struct FlashArray {
     spares: Vec<Vec<u32>>,
     /// List of the numbers of program/erase cycles that the blocks have had, one for each block.
     pe_cycles: Vec<u32>,
-    /// List with, for each superblock, the index of the page row (the pages with the same index in all planes of the
-    /// superblock) that is to be programmed next.
+    /// List with, for each superblock of the drive's flash, the index of the page row (the pages with the same index in
+    /// all planes of the superblock) that is to be programmed next.
     next_row: Vec<u32>,
     /// List of the blocks' endurances, one for each block: number of program/erase cycles after which the block fails;
     /// empty where the chip's tables have no endurance.
     lives: Vec<u32>,
-    /// List of the numbers of erases in SLC mode, one for each block; empty where the chip has no SLC mode.
+    /// List of the numbers of erases in SLC mode, one for each block; empty where SLC mode is not allowed.
     slc_erases: Vec<u32>,
-    /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
+    /// Ratio of wear: the number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,
-    /// Mean number of program/erase cycles after which a block fails, over all blocks (mean endurance).
+    /// Mean of `lives`: mean number of program/erase cycles after which a block fails; 0 if `lives` is empty.
     mean_life: f64,
     /// Index of the plane in which a block of the superblock erased last reached the end of its endurance in that
     /// erase; `None` if no block did.
@@ -76,7 +76,7 @@ pub struct FlashArray {
 }
 
 impl FlashArray {
-    /// Returns the number of bytes of host memory that the state of all blocks takes in the simulator.
+    /// Returns the number of bytes of host memory that the state of all the drive's flash blocks takes.
     pub fn bytes(&self) -> usize {
         let arrays = [&self.members, &self.pe_cycles, &self.next_row, &self.lives, &self.slc_erases];
         4 * arrays.iter().map(|array| array.len()).sum::<usize>()
@@ -292,8 +292,8 @@ impl FlashArray {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows (each the pages with the same index in all planes) of a superblock, beginning with the
-    /// row of index `row`, and returns whether the chip reports success or failure.
+    /// Programs `rows` page rows (each the pages with the same index in all planes) of a superblock of the drive's
+    /// flash, from the row of index `row` on, and returns whether the chip reports success or failure.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
@@ -327,8 +327,8 @@ impl FlashArray {
         &self.slc_erases
     }
 
-    /// Erases a superblock, which adds one program/erase cycle to each of its blocks. Returns false if the erase
-    /// failed.
+    /// Erases a superblock of the drive's flash, which adds one program/erase cycle to each of its blocks. Returns
+    /// false if the erase failed.
     pub fn erase(&mut self, die: u32, superblock: u32) -> bool {
         self.erase_of(die, superblock, false)
     }
@@ -396,7 +396,7 @@ impl FlashArray {
         &self.random
     }
 
-    /// Returns the state of all blocks as lists of numbers, to be stored in a saved state.
+    /// Returns the state of all flash blocks of the drive as lists of numbers, to be stored in a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);
@@ -410,8 +410,8 @@ impl FlashArray {
         words
     }
 
-    /// Restores the state of all blocks from the lists of numbers that [`Self::save`] returned. Returns false, without
-    /// a change, when the lists do not fit the numbers of blocks of this geometry.
+    /// Restores the state of all flash blocks of the drive from the lists of numbers that [`Self::save`] returned.
+    /// Returns false, without a change, when the lists do not fit the numbers of blocks of this geometry.
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
         let spares_end = 4 + self.spares.len();
         let slc = usize::from(!self.slc_erases.is_empty());

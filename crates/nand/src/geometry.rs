@@ -52,9 +52,10 @@ pub struct Geometry {
     pub page_size: Bytes,
     /// Number of spare bytes (out-of-band area) of a page.
     pub oob_size: Bytes,
-    /// Kind of cell, by its number of bits.
+    /// Kind of the drive's flash cells, by the number of bits that each cell stores.
     pub cell: Cell,
-    /// Which pages one program operation writes: one page, or all pages of a wordline.
+    /// Field of the flash geometry: which pages of a plane one program operation of the chip writes, one page or all
+    /// pages of a wordline.
     pub program: ProgramOrder,
 }
 
@@ -63,7 +64,8 @@ impl Geometry {
     /// Reads the physical layout of the drive's flash from `[geometry]` and the layout keys of `[nand]`.
     ///
     /// # Errors
-    /// When a key is missing, zero, or the pages of a block do not fill its wordlines.
+    /// When a key is missing or out of its range, the pages of a block do not fill its wordlines, or the drive is
+    /// larger than the simulator can represent.
     pub fn read(root: &mut Section, nand: &mut Section) -> Result<Self, ConfigError> {
         let mut geometry = root.child("geometry")?;
         let channels = at_least_one(&mut geometry, "channels", "channels of the drive", None)?;

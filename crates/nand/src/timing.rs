@@ -37,11 +37,12 @@ pub struct ArrayTiming {
 }
 
 impl ArrayTiming {
-    /// Reads the busy times from the keys of `[nand]`; the chip's tables, where it has some, replace the program and
-    /// erase times.
+    /// Reads the busy times of the flash array from the keys of `[nand]`; the chip's tables, where it has some, replace
+    /// the program and erase times.
     ///
     /// # Errors
-    /// When a time is missing or the number of values fits neither one nor the number of page types.
+    /// When a time is missing or wrong, or a list has neither one value nor one for each page type (for programs by
+    /// wordline: not exactly one).
     pub fn read(
         nand: &mut Section,
         geometry: &Geometry,
@@ -105,7 +106,7 @@ impl ArrayTiming {
         (page % self.cell.bits()) as usize
     }
 
-    /// Returns the array read time (tR) of page `page` of a block.
+    /// Returns the array read time (tR) that the chip takes for page `page` of a block, by its page type.
     #[inline]
     pub fn t_r(&self, page: u32) -> Nanos {
         self.t_r[self.page_type(page)]

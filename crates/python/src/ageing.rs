@@ -40,7 +40,7 @@ impl PyAgeing {
         })
     }
 
-    /// Returns the capacity of the drive in bytes, as the host sees it.
+    /// Returns, for Python, the capacity in bytes, as the host sees it, of the drive in the ageing run.
     fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }
@@ -56,19 +56,20 @@ impl PyAgeing {
         Ok(json!(self.inner.lock()?.facts()).to_string())
     }
 
-    /// Returns how well the drive's data could be read in use, if the years of service were over now, as JSON; null
-    /// where that is unknown.
+    /// Returns, for Python, how well the drive of the ageing run could read its data in use, if the years of service
+    /// were over now, as JSON; null where that is unknown.
     fn in_use(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |ageing| Ok(json!(ageing.in_use()).to_string()))
     }
 
-    /// Saves the state of the drive in the file `path`, with data as old as at the end of the years of service.
+    /// Saves the state of the drive of the ageing run in the file `path`, with data as old as at the end of the years
+    /// of service.
     fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.inner.work(py, |ageing| ageing.save_state(&path).map_err(input))
     }
 
-    /// Returns true when the work ended early, such as by a signal during a policy's call, and left the drive in a
-    /// state that cannot be used.
+    /// Returns true when a panic during earlier work on the ageing run (such as by a signal during a policy's call)
+    /// left its drive in a state that cannot be used.
     fn is_broken(&self) -> bool {
         self.inner.is_broken()
     }

@@ -112,8 +112,8 @@ impl PyChip {
         .to_string()
     }
 
-    /// Reads a page; returns the status, the busy time in ns, and the bytes of the page with those of its spare
-    /// (out-of-band) area.
+    /// Reads a page of the flash chip on the simulated test bench; returns the status of the operation, the busy time
+    /// in ns, and the bytes of the page with those of its spare (out-of-band) area.
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -124,12 +124,14 @@ impl PyChip {
         Ok((read.status.name(), read.busy_ns, PyBytes::new(py, &read.data)))
     }
 
-    /// Programs a page; returns the status and the busy time in ns.
+    /// Programs a page of the flash chip on the simulated test bench; returns the status of the operation and the busy
+    /// time in ns.
     fn program(&self, py: Python<'_>, block: u32, page: u32, data: &[u8]) -> PyResult<(&'static str, u64)> {
         guarded(py, || self.lock().program(block, page, data).map(answered).map_err(input))
     }
 
-    /// Erases a block; returns the status and the busy time in ns.
+    /// Erases a block of the flash chip on the simulated test bench; returns the status of the operation and the busy
+    /// time in ns.
     fn erase(&self, py: Python<'_>, block: u32) -> PyResult<(&'static str, u64)> {
         guarded(py, || self.lock().erase(block).map(answered).map_err(input))
     }
@@ -157,22 +159,23 @@ impl PyChip {
         })
     }
 
-    /// Returns the status of the last operation.
+    /// Returns the status (`ok`, `fail` or `protected`) of the last operation of the flash chip on the simulated test
+    /// bench.
     fn status(&self) -> &'static str {
         self.lock().status().name()
     }
 
-    /// Returns the busy time of the last operation in ns.
+    /// Returns the busy time, in ns, of the last operation of the flash chip on the simulated test bench.
     fn busy_time(&self) -> u64 {
         self.lock().busy_time_ns()
     }
 
-    /// Sets the temperature of the chip, degrees Celsius.
+    /// Sets the temperature of the flash chip on the simulated test bench, in degrees Celsius.
     fn set_temperature(&self, celsius: f64) -> PyResult<()> {
         self.lock().set_temperature(celsius).map_err(input)
     }
 
-    /// Returns the temperature of the chip, degrees Celsius.
+    /// Returns the temperature of the flash chip on the simulated test bench, in degrees Celsius.
     fn temperature(&self) -> f64 {
         self.lock().temperature()
     }
@@ -319,8 +322,8 @@ impl PyChip {
         Ok(rests.iter().map(rate).collect())
     }
 
-    /// Returns the activation energy of charge loss in eV, and the temperature in degrees Celsius at which the
-    /// constants of charge loss hold.
+    /// Returns two constants of the simulated chip's cells: the activation energy of charge loss in eV, and the
+    /// temperature in degrees Celsius at which the constants of charge loss hold.
     fn retention(&self) -> PyResult<(f64, f64)> {
         let mut lock = self.lock();
         let retention = &lock.cells()?.physics().retention;

@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// Number of different random codewords that a trial of an error correcting code sends over the channel; the trial
-/// repeats them in turn.
+/// Constant: number of different random codewords that a trial of an error correcting code sends over the channel, one
+/// after the other and then from the first again.
 const SENT: u64 = 8;
 /// Greatest chance with which a confidence interval of a failure rate may miss the true rate.
 const MISSING: f64 = 0.05;
@@ -75,9 +75,10 @@ impl EccPage {
         Ok(Self { page })
     }
 
-    /// Returns the result of reading this page's cells with `soft_bits` bits per cell by a controller that assumes the
-    /// page `known` and places its read references by the rule `placement`: error rate, information per bit, references
-    /// in volts, probabilities of the read values for a zero and for a one, log-likelihood ratios.
+    /// Returns the result of reading this page's cells with `soft_bits` bits per cell, when the controller takes the
+    /// page for the page `known` and chooses read references (by the rule `placement`) and log-likelihood ratios that
+    /// are right for that one: error rate, information per bit, references in volts, probabilities of the read values
+    /// for a zero and for a one, log-likelihood ratios.
     fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<CellsSeen> {
         guarded(py, || {
             let placement = Placement::named(placement).ok_or_else(|| {
@@ -89,8 +90,9 @@ impl EccPage {
     }
 }
 
-/// Returns the two curves of channels with Gaussian noise, read with two and with three soft bits, to which pages are
-/// compared in order to find the noise of equal effect on a decoder.
+/// Returns, for reads with two and with three soft bits, the curve of channels with Gaussian noise (information that a
+/// read leaves missing, by raw bit error rate) to which a page is compared in order to find the noise with which a
+/// decoder fails equally often.
 fn noises() -> &'static [Noise; 2] {
     static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
@@ -311,9 +313,9 @@ pub fn ecc_rate(bits: usize, law: (f64, f64), failure: f64) -> f64 {
     Law { bits: bits as f64, threshold: law.0, variance: law.1 }.rate(failure)
 }
 
-/// Returns the probability that decoding of a codeword fails at a raw bit error rate by the scaling law `law`
-/// (threshold, variance), and the bounds of the confidence interval by the counted points (rate, number of codewords,
-/// number of failures).
+/// Evaluates the scaling law `law` (threshold, variance) of decoding failures at the raw bit error rate `rate`: returns
+/// the probability that decoding of a codeword of `bits` bits fails, and the lower and upper bound of its 95 %
+/// confidence interval by the counted points (rate, number of codewords, number of failures).
 #[pyfunction]
 pub fn ecc_extrapolated(
     bits: usize,

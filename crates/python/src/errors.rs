@@ -54,7 +54,7 @@ fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     }
 }
 
-/// Returns the message of a panic.
+/// Returns the error message string of a panic in Rust code.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()

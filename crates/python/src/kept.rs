@@ -7,14 +7,14 @@ use std::cell::{Cell, RefCell};
 pub struct PolicyFault(pub String);
 
 thread_local! {
-    /// Error message about a policy that kept a reference, after its call, to an array of the drive's memory, so that
-    /// the drive must not be freed; none if no policy did so in this thread's work.
+    /// Thread-local variable with the error message about a policy that kept a reference, after its call, to an array
+    /// of the drive's memory, so that the drive must not be freed; none if no policy did so in this thread's work.
     static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
     static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Records that a policy kept a reference to an array of a drive's memory after its call; `text` is the error message
-/// with which the work then ends.
+/// Stores the error message `text` about a policy that kept a reference to an array of a drive's memory after its call;
+/// the memory must then not be freed.
 pub fn keep(text: String) {
     KEPT.set(Some(text));
 }

@@ -42,7 +42,7 @@ impl LogRows {
         Self { block, rows }
     }
 
-    /// Returns rows `from` to `to` (excluded) of the log as Python tuples.
+    /// Returns rows `from` to `to` (excluded) of the test rig's log of a flash block as Python tuples.
     pub fn tuples<'py>(&self, py: Python<'py>, from: usize, to: usize) -> Vec<LoggedRow<'py>> {
         // The same words in every row, and not new ones for each.
         let (program, erase) = (intern!(py, "program"), intern!(py, "erase"));
@@ -72,7 +72,8 @@ impl LogRows {
         Ok(Self { block, rows: rows.iter().map(unpack).collect() })
     }
 
-    /// Returns the class and the arguments that make the same log again, for pickling.
+    /// Returns, for pickling the test rig's log of a flash block, the Python class and the arguments that make the same
+    /// log again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (u32, Bound<'py, PyBytes>)) {
         let packed: Vec<u8> = self.rows.iter().flat_map(pack).collect();
         (py.get_type::<Self>().into_any(), (self.block, PyBytes::new(py, &packed)))
@@ -82,13 +83,14 @@ impl LogRows {
         self.rows.len()
     }
 
-    /// Returns rows `first` to `end` (excluded) of the log, as tuples for `floatgate.lab.Entry`.
+    /// Returns rows `first` to `end` (excluded) of the test rig's log of a flash block, as tuples for
+    /// `floatgate.lab.Entry`.
     #[pyo3(name = "tuples")]
     fn some<'py>(&self, py: Python<'py>, first: usize, end: usize) -> Vec<LoggedRow<'py>> {
         self.tuples(py, first, end)
     }
 
-    /// Returns rows `first` to `end` (excluded) of the log as lines of CSV.
+    /// Returns rows `first` to `end` (excluded) of the test rig's log of a flash block as lines of CSV.
     fn lines(&self, first: usize, end: usize) -> String {
         let rows = &self.rows[first.min(self.rows.len())..end.min(self.rows.len())];
         let mut text = String::with_capacity(48 * rows.len());
@@ -106,8 +108,8 @@ impl LogRows {
         text
     }
 
-    /// Returns the program/erase cycle and the operation of the first row of the log with a failed operation; None
-    /// where no operation failed.
+    /// Returns the program/erase cycle and the operation of the first failed operation in the test rig's log of a flash
+    /// block; None where no operation failed.
     fn failure(&self) -> Option<(u64, &'static str)> {
         self.rows.iter().find(|row| !row.ok).map(|row| (row.cycle, name(row.operation)))
     }
@@ -162,8 +164,9 @@ fn unpack(packed: &[u8; PACKED]) -> LogRow {
     }
 }
 
-/// Returns lines of CSV made from tuples of whole numbers, None and words without commas. Python's own writer looks
-/// into each field for characters that need quotes, and takes seven times as long.
+/// Function of the Python extension module, written in Rust for speed: formats tuples of whole numbers, None (an empty
+/// field) and words without commas as CSV lines, without the search for characters to quote that makes Python's csv
+/// module seven times as slow.
 #[pyfunction]
 pub fn plain_lines(rows: Vec<Bound<'_, PyTuple>>) -> PyResult<String> {
     let mut text = String::with_capacity(48 * rows.len());

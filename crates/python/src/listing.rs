@@ -95,13 +95,13 @@ pub fn catalogue(folders: Vec<String>) -> Catalogue {
     Catalogue::new(folders).with(own::bringer())
 }
 
-/// Returns all drives in `folders`, as JSON.
+/// Returns, for Python, the name, title and path of each drive that the catalogue finds in `folders`, as JSON.
 #[pyfunction]
 pub fn drives(folders: Vec<String>) -> String {
     json!(catalogue(folders).drives()).to_string()
 }
 
-/// Returns all flash chips in `folders`, as JSON.
+/// Returns, for Python, the name, title and path of each flash chip that the catalogue finds in `folders`, as JSON.
 #[pyfunction]
 pub fn chips(folders: Vec<String>) -> String {
     json!(catalogue(folders).chips()).to_string()
@@ -129,7 +129,8 @@ pub fn memory_bytes(
     })
 }
 
-/// Returns the bytes of the machine's memory that simulated drives may take; None where unknown.
+/// Returns the number of bytes of the computer's available memory that simulated drives may take, for Python; None
+/// where unknown.
 #[pyfunction]
 pub fn free_memory_bytes() -> Option<u64> {
     sim::free_memory()
@@ -196,7 +197,7 @@ pub fn fio_check(workload: &str, capacity: u64) -> PyResult<()> {
     spec.open(capacity, 1).map(drop).map_err(input)
 }
 
-/// Returns the origin and the geometry of the saved drive state in the file `path`, as JSON.
+/// Returns, for Python, the origin and the geometry of the saved drive state in the file `path`, as JSON.
 #[pyfunction]
 pub fn state_info(path: &str) -> PyResult<String> {
     Ok(sim::state_info(Path::new(path)).map_err(input)?.to_string())

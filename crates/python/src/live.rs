@@ -11,8 +11,8 @@ use sim::{Drive, RunOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Default settings of a drive that a server offers: the end of the server process by a kill counts as a power cut,
-/// after which the drive must recover its map, and the write buffer has no power-loss protection.
+/// Constant with default settings of a drive that a server offers: the end of the server process by a kill counts as a
+/// power cut, after which the drive must recover its map, and the write buffer has no power-loss protection.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
 /// Network block device server, for Python, that offers a simulated drive to clients.
@@ -45,7 +45,7 @@ impl PyServer {
         })
     }
 
-    /// Returns the URI by which clients reach the server.
+    /// Returns the URI by which clients reach the network block device (NBD) server.
     fn uri(&self) -> PyResult<String> {
         Ok(self.inner.lock()?.uri())
     }
@@ -71,7 +71,7 @@ impl PyServer {
         self.inner.work(py, |server| server.end().map_err(input))
     }
 
-    /// Returns all results of the measurement, as JSON.
+    /// Returns, as JSON, all results that were measured on the simulated drive while the server offered it.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |server| Ok(server.result().map_err(input)?.to_string()))
     }
@@ -82,7 +82,8 @@ impl PyServer {
         self.inner.work(py, |server| server.close().map_err(input))
     }
 
-    /// Returns the requests completed since the last call, as a table, and removes them.
+    /// Returns the requests of the server's clients that the drive completed since the last call, as a table, and
+    /// removes them from the server.
     fn requests(&self) -> PyResult<ArrowTable> {
         Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }

@@ -78,17 +78,18 @@ impl PySession {
         self.inner.work(py, |run| run.interrupt().map_err(input))
     }
 
-    /// Returns all results measured so far, as JSON; the run can go on afterwards.
+    /// Returns all results that the simulation run has measured so far, as JSON; the run can go on afterwards.
     fn glance(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |run| Ok(run.glance().map_err(input)?.to_string()))
     }
 
-    /// Returns all results of the finished run, as JSON.
+    /// Returns all results of the finished simulation run, as JSON.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |run| Ok(run.result().map_err(input)?.to_string()))
     }
 
-    /// Returns the requests completed since the last call as a table, and removes them from the session.
+    /// Returns the host requests that the simulated drive completed since the last call as a table, and removes them
+    /// from the session of the run.
     fn requests(&self) -> PyResult<ArrowTable> {
         Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }

@@ -33,69 +33,70 @@ fn status(status: SteppedStatus) -> &'static str {
 
 #[pymethods]
 impl PyCompletion {
-    /// Number of the request, as `submit` returned it.
+    /// Number of the completed request, as `submit` returned it to the Python program.
     #[getter]
     fn id(&self) -> u64 {
         self.0.id
     }
 
-    /// Simulated time at which the host issued the request, in ns.
+    /// Simulated time at which the host issued the completed request, in ns.
     #[getter]
     fn submitted_ns(&self) -> u64 {
         self.0.submitted_ns
     }
 
-    /// Simulated time at which the host received the completion, in ns.
+    /// Simulated time at which the host received the completion of the request, in ns.
     #[getter]
     fn completed_ns(&self) -> u64 {
         self.0.completed_ns
     }
 
-    /// Latency of the request, from its submission to its completion, in ns.
+    /// Latency of the completed request, from its submission to its completion, in ns.
     #[getter]
     fn latency_ns(&self) -> u64 {
         self.0.latency_ns()
     }
 
-    /// Operation of the request: "read", "write", "trim", "flush", or an operation of zones.
+    /// Operation of the completed request: "read", "write", "trim", "flush", or an operation of zones.
     #[getter]
     fn op(&self) -> PyResult<&'static str> {
         Ok(op_of(self.0.op).map_err(refused)?.name())
     }
 
-    /// First byte of the request on the drive; for a zone append, the first byte where the drive put the data.
+    /// First byte of the completed request on the drive; for a zone append, the first byte where the drive put the
+    /// data.
     #[getter]
     fn offset(&self) -> u64 {
         self.0.offset
     }
 
-    /// Length of the request in bytes.
+    /// Length of the completed request in bytes.
     #[getter]
     fn length(&self) -> u32 {
         self.0.bytes
     }
 
-    /// Status of the completion: "success", "failed", or "uncorrectable" where data of a read are lost.
+    /// Status of the completed request: "success", "failed", or "uncorrectable" where data of a read are lost.
     #[getter]
     fn status(&self) -> &'static str {
         status(self.0.status)
     }
 
-    /// Name of the stage (part of the path through the drive) in which the request spent the most time, as in
+    /// Name of the stage (part of the path through the drive) in which the completed request spent the most time, as in
     /// `stages_ns`.
     #[getter]
     fn cause(&self) -> &'static str {
         STAGE_NAMES[usize::from(self.0.cause)]
     }
 
-    /// Number of read retries: attempts of a read beyond the first.
+    /// Greatest number of read retries (attempts beyond the first) that one flash read of the completed request took.
     #[getter]
     fn retries(&self) -> u8 {
         self.0.retries
     }
 
-    /// Time that the request spent in each stage of its path through the drive, in ns by the name of the stage; the sum
-    /// of the times is the latency.
+    /// Time that the completed request spent in each stage of its path through the drive, in ns by the name of the
+    /// stage; the sum of the times is the latency.
     #[getter]
     fn stages_ns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stages = PyDict::new(py);
@@ -168,7 +169,7 @@ fn packed<'py>(
 /// Simulated drive that a Python program advances step by step; `fg.Drive` is derived from it.
 #[pyclass(name = "SteppedDrive", subclass)]
 pub struct PySteppedDrive {
-    /// The simulated drive; `None` once it was closed.
+    /// Field: the simulated drive that the Python program advances; `None` once it was closed.
     inner: Held<Option<::step::SteppedDrive>>,
 }
 
@@ -219,19 +220,19 @@ impl PySteppedDrive {
         })
     }
 
-    /// Name of the drive, as the program asked for it.
+    /// Name of the simulated drive, as the Python program asked for it.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
         self.quick(py, |drive| Ok(drive.name().to_owned()))
     }
 
-    /// Title of the drive, as its file gives it.
+    /// Title of the simulated drive, as its drive file gives it.
     #[getter]
     fn title(&self, py: Python<'_>) -> PyResult<String> {
         self.quick(py, |drive| Ok(drive.title().to_owned()))
     }
 
-    /// Capacity of the drive in bytes, as the host sees it.
+    /// Capacity of the simulated drive in bytes, as the host sees it.
     #[getter]
     fn capacity_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.capacity_bytes()))
@@ -255,7 +256,7 @@ impl PySteppedDrive {
         self.quick(py, |drive| drive.next_event_ns().map_err(refused))
     }
 
-    /// Number of submitted requests whose completions were not taken yet.
+    /// Number of requests that the Python program submitted and whose completions it has not taken yet.
     #[getter]
     fn outstanding(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.outstanding()))
@@ -400,7 +401,7 @@ impl PySteppedDrive {
     }
 }
 
-/// Returns the numeric code of the operation with this name, such as "read".
+/// Returns, for Python, the numeric code of the request operation with this name, such as "read".
 #[pyfunction]
 pub fn step_op(name: &str) -> PyResult<u8> {
     Ok(op_named(name).map_err(refused)?.code())

@@ -35,8 +35,8 @@ static STATE: AtomicU8 = AtomicU8::new(NONE);
 static SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
 thread_local! {
-    /// Exception that ended the running work of this thread, raised by a signal's handler or `Stopped`; none while the
-    /// work goes on.
+    /// Thread-local variable: exception, raised by a signal's handler or `Stopped`, that ended the running work of this
+    /// thread; none while the work goes on.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 

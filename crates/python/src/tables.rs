@@ -31,12 +31,12 @@ const GROUP_ROWS: usize = 1_000_000;
 /// Number of rows that are passed to the writer of a Parquet file in one batch.
 const BATCH_ROWS: usize = 16_384;
 
-/// Metadata key under which a column of a table gives its unit. `MEANING` is the key under which the column gives its
-/// meaning.
+/// Constant: metadata key under which a column of an Arrow table or Parquet file gives its unit. `MEANING` is the key
+/// under which the column gives its meaning.
 const UNIT: &str = "unit";
 const MEANING: &str = "meaning";
 
-/// Returns all tables of a run with their columns, as JSON.
+/// Returns, for Python, the descriptions of all tables that a run writes, with their columns, as JSON.
 #[pyfunction]
 pub fn table_columns() -> String {
     serde_json::json!(TABLES).to_string()
@@ -192,12 +192,13 @@ impl ArrowTable {
         Ok(list)
     }
 
-    /// Returns true if the column `name` has no missing values.
+    /// Returns true if the column `name` of the Arrow table has no missing values.
     fn complete(&self, name: &str) -> PyResult<bool> {
         Ok(self.parts(name)?.iter().all(|part| part.null_count() == 0))
     }
 
-    /// Returns the values of a column of numbers without missing values, as little-endian bytes.
+    /// Returns, for Python, the values of a column of numbers of the Arrow table as little-endian bytes; raises
+    /// TypeError if a value is missing or the column has no numbers.
     fn column_bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let parts = self.parts(name)?;
         let mut bytes = Vec::new();

@@ -32,7 +32,8 @@ pub fn trace_info(py: Python<'_>, path: &str, options: &str) -> PyResult<String>
     })
 }
 
-/// Writes the trace in the file `path` to the file `out` in the format `to`; returns the number of requests.
+/// Converts, for Python, the trace in the file `path` to the format `to`, and writes it to the file `out`; returns the
+/// number of requests.
 #[pyfunction]
 pub fn trace_convert(py: Python<'_>, path: &str, options: &str, out: &str, to: &str) -> PyResult<u64> {
     let options = read_options(options)?;

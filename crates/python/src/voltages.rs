@@ -6,8 +6,8 @@ use nand::cells::coding;
 use nand::cells::distribution::{self, Spread};
 use pyo3::prelude::*;
 
-/// Returns the threshold voltage distributions of the cell states from the means and standard deviations of the states;
-/// an error for values that no chip can have.
+/// Makes, from the means and the standard deviations of the cell states, the list of the states' normal distributions
+/// of threshold voltages; returns an error for values that no chip can have.
 fn spreads(means: &[f64], deviations: &[f64]) -> Result<Vec<Spread>, String> {
     if means.len() != deviations.len() || means.len() < 2 {
         return Err(format!("{} means, {} deviations: expected two or more", means.len(), deviations.len()));
@@ -31,8 +31,9 @@ pub fn best_references(py: Python<'_>, means: Vec<f64>, deviations: Vec<f64>) ->
     guarded(py, || Ok(distribution::best_references(&spreads(&means, &deviations).map_err(input)?)))
 }
 
-/// Returns the fraction of wrong bits (raw bit error rate) of each page of a wordline, by the assignment of bits to
-/// cell states of chips that program in two steps (`two_step`) or all pages at once.
+/// Returns the raw bit error rate of each page of a wordline, for cell states with these normal distributions that are
+/// read with these references, by the assignment of bits to cell states of chips that program in two steps (`two_step`)
+/// or all pages at once.
 #[pyfunction]
 pub fn page_error_rates(
     py: Python<'_>,

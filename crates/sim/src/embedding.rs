@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 pub struct Embedding {
     /// Callback that returns true if the current work of the simulator is to stop.
     pub is_stopped: fn() -> bool,
-    /// Callback that returns true while an object made by the work in progress (such as a run) is still in use outside
-    /// the simulator, so that the memory of that work must not be freed.
+    /// Callback that returns true while the program that embeds the simulator still has a reference to memory of the
+    /// present work (such as a Python array that shows memory of the drive), so that this memory must not be freed.
     pub is_kept: fn() -> bool,
 }
 
@@ -36,7 +36,8 @@ pub(crate) fn look() -> Result<(), Error> {
 }
 
 /// Wrapper of a simulated drive that policies outside the simulator (such as Python policies) can see. When the wrapper
-/// is dropped, the drive is freed, unless the embedding program still uses an object of the work in progress.
+/// is dropped, the drive is freed, unless the program that embeds the simulator still has a reference to the drive's
+/// memory.
 pub(crate) struct SeenDrive<T>(Option<T>);
 
 impl<T> SeenDrive<T> {

@@ -38,7 +38,7 @@ pub use observe::answers::{STAGE_COUNT, STAGE_NAMES, SteppedCompletion, SteppedS
 pub use observe::timeline::TimelineDetail;
 pub use observe::{holder, tables};
 pub use result::{FORMAT as RESULT_FORMAT, schema as result_schema};
-pub use run::stepped::NumberedRequest;
+pub use run::stepped_host::NumberedRequest;
 pub use session::options::RunOptions;
 pub use session::{Progress, Session};
 pub use start::precondition::{Copies, Pilots, PreconditionKind};

@@ -120,15 +120,16 @@ impl Namespaces {
         self.zoned.as_mut().expect("the drive is a zoned namespace")
     }
 
-    /// Begins a run on the drive `ftl`: on a zoned drive takes the states of the zones from the contents of the drive.
+    /// Begins a run of the drive's namespaces on the drive `ftl`: for a zoned namespace takes the states of the zones
+    /// from the contents of the drive; does nothing on a drive without zones.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
         }
     }
 
-    /// Begins the measured window: zone operations and errors are counted from here on; does nothing on a drive without
-    /// zones.
+    /// Begins the measured window of the run: a zoned namespace counts zone operations and errors from here on; does
+    /// nothing on a drive without zones.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();
@@ -146,8 +147,8 @@ impl Namespaces {
         self.zoned.as_ref().map_or_else(BTreeMap::new, |zoned| zoned.errors())
     }
 
-    /// Calls `name` with each address range, in the drive's own bytes, that corresponds to a part of the host's range
-    /// `extent`; on a zoned drive there may be several.
+    /// Calls `name` with each address range in the drive's own bytes (without the gaps between zones) that corresponds
+    /// to a part of the range `extent` in the host's address space; on a zoned drive there may be several.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         match &self.zoned {
             None => name(extent),
@@ -335,10 +336,12 @@ pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 /// Counts of the requests to one namespace with one effect, such as reads: completed, their bytes, and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Number of requests to the namespace, with one effect, that were completed successfully.
+    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or a change of a zone's state),
+    /// that were completed successfully.
     pub done: u64,
     pub bytes: u64,
-    /// Number of requests to the namespace, with one effect, that were answered with an error.
+    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or a change of a zone's state),
+    /// that were answered with an error.
     pub failed: u64,
 }
 

@@ -11,47 +11,50 @@ use host::{HostSpace, Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Kind and description of a workload as the caller gives it, in JSON; the key `kind` selects the kind of workload.
+/// Description of a workload, as the caller gives it in JSON, with one case for each kind of workload; the key `kind`
+/// selects the case.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkloadSpec {
     /// Kind of workload: a fio job file on disk.
     Fio {
-        /// Path of the fio job file.
+        /// Path of the fio job file that describes the workload.
         path: PathBuf,
-        /// Values of the variables in the fio job file.
+        /// Values of the variables (`${NAME}`) that occur in the fio job file of the workload.
         #[serde(default)]
         variables: Variables,
     },
     /// Kind of workload: a fio job, given as the text of a job file.
     FioText {
-        /// Name by which error messages call the fio job.
+        /// Name, given by the caller, by which error messages call the workload's fio job, whose text comes without a
+        /// file.
         name: String,
-        /// Text of the fio job file.
+        /// Text of the workload's fio job, in the format of a fio job file.
         text: String,
-        /// Values of the variables in the fio job.
+        /// Values of the variables (`${NAME}`) that occur in the text of the workload's fio job.
         #[serde(default)]
         variables: Variables,
     },
     /// Kind of workload: a fio job, given as single lines that the caller made from another form.
     FioLines {
-        /// Name by which error messages call the fio job.
+        /// Name, given by the caller, by which error messages call the workload's fio job, which comes as single lines
+        /// without a file.
         name: String,
         /// List of the lines of the fio job, each with the place where it was written, for messages.
         lines: Vec<fio::Line>,
-        /// Values of the variables in the fio job.
+        /// Values of the variables (`${NAME}`) that occur in the lines of the workload's fio job.
         #[serde(default)]
         variables: Variables,
     },
-    /// Kind of workload: a built-in generator, selected by name.
+    /// Kind of workload: a built-in workload generator (a fio job that comes with the simulator), selected by name.
     Generator {
-        /// Name of the built-in generator.
+        /// Name of the built-in workload generator, a fio job that comes with the simulator.
         name: String,
     },
     /// Kind of workload: a synthetic volume, with requests drawn at random from a statistical description of a volume
     /// of a block trace.
     Volume {
-        /// Name and parameters of the synthetic volume, such as `volume:prn_0,interleaved=0.1`.
+        /// Name and parameters of the synthetic volume to run as the workload, such as `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
     /// Kind of workload: several flows (independent streams of synthetic or replayed requests), each on its own part of
@@ -64,9 +67,9 @@ pub enum WorkloadSpec {
     },
     /// Kind of workload: the replay of a block trace.
     Trace {
-        /// Path of the trace file.
+        /// Path of the trace file that is replayed as the workload.
         path: PathBuf,
-        /// Options for reading and replaying the trace.
+        /// Options for reading the trace file and replaying it as the workload.
         #[serde(default)]
         options: TraceOptions,
     },

@@ -37,9 +37,9 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// Stored number of completions that wait for the caller to take them.
+    /// Stored number of completions of the stepped drive that wait for the caller to take them.
     waiting: usize,
-    /// Result of the finished drive: everything that the drive measured, in JSON; `None` until the drive is finished.
+    /// Result of the stepped drive after it was finished: everything that it measured, in JSON; `None` until then.
     result: Option<Value>,
 }
 
@@ -77,17 +77,17 @@ impl SteppedDrive {
         &self.session.drive().name
     }
 
-    /// Returns the title of the drive, as its file gives it.
+    /// Returns the title of the stepped drive, as given in the drive file.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Returns the drive's capacity for the host in bytes.
+    /// Returns the capacity of the stepped drive for the host, in bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity
     }
 
-    /// Returns the size in bytes of each namespace of the drive.
+    /// Returns the size in bytes of each namespace of the stepped drive.
     pub fn namespaces(&self) -> impl Iterator<Item = u64> + '_ {
         self.namespaces.iter().map(|extent| extent.bytes)
     }
@@ -114,18 +114,18 @@ impl SteppedDrive {
         self.present_ns
     }
 
-    /// Returns the number of requests submitted so far.
+    /// Returns the number of requests that the caller has submitted to the stepped drive so far.
     pub fn submitted(&self) -> u64 {
         self.submitted
     }
 
-    /// Returns the number of submitted requests whose completions the caller has not taken yet.
+    /// Returns the number of requests submitted to the stepped drive whose completions the caller has not taken yet.
     pub fn outstanding(&self) -> u64 {
         self.submitted - self.taken
     }
 
-    /// Returns the simulated time in ns of the next event in the drive, internal work such as garbage collection
-    /// included, or `None` if no event is to come.
+    /// Returns the simulated time in ns of the next event in the stepped drive, internal work such as garbage
+    /// collection included, or `None` if no event is to come.
     pub fn next_event_ns(&mut self) -> Result<Option<u64>, StepError> {
         if self.result.is_some() {
             return Ok(None);
@@ -135,7 +135,7 @@ impl SteppedDrive {
         Ok(next.map(|next| next.ns().max(self.present_ns)))
     }
 
-    /// Submits a request and returns the number that its completion will have.
+    /// Submits a request to the stepped drive and returns the number that its completion will have.
     ///
     /// # Errors
     /// When the request is for a time before the drive's present, reaches beyond its namespace, or is an operation that
@@ -145,7 +145,8 @@ impl SteppedDrive {
         Ok(self.accept(request))
     }
 
-    /// Submits several requests and returns the number of the first; the numbers of further requests follow.
+    /// Submits several requests to the stepped drive and returns the number of the first; the numbers of further
+    /// requests follow.
     ///
     /// # Errors
     /// As for [`Self::submit`]; the message gives the index of the wrong request, from 0. No request is then submitted.
@@ -364,8 +365,8 @@ impl SteppedDrive {
         Ok(self.session.answers()?.len())
     }
 
-    /// Finishes the drive: no request may follow, and simulated time advances to the last completion. Completions that
-    /// wait can still be taken.
+    /// Finishes the stepped drive: no request may follow, and simulated time advances to the last completion.
+    /// Completions that wait can still be taken.
     ///
     /// # Errors
     /// When the drive can complete no further request.
@@ -383,8 +384,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Returns everything measured in JSON: the measurements so far, or, after [`Self::finish`], the result that a run
-    /// would have.
+    /// Returns everything that the stepped drive has measured, in JSON: the measurements so far, or, after
+    /// [`Self::finish`], the result that a run would have.
     ///
     /// # Errors
     /// When the drive ended with an error.
@@ -395,8 +396,8 @@ impl SteppedDrive {
         }
     }
 
-    /// Finishes the drive, waits until its internal work has ended, and saves its state to `path`, from which another
-    /// drive can start.
+    /// Finishes the stepped drive, waits until its internal work has ended, and saves its state to `path`, from which
+    /// another drive can start.
     ///
     /// # Errors
     /// When the state of this drive cannot be saved, or the file cannot be written.

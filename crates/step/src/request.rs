@@ -8,24 +8,26 @@ use std::sync::LazyLock;
 /// A host request as the caller of a stepped drive submits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepRequest {
-    /// Simulated time at which the host issues the request, in ns.
+    /// Simulated time in ns at which the host issues the request to the stepped drive.
     pub time_ns: u64,
-    /// Operation of the request, such as read, write or trim.
+    /// Operation of the request to the stepped drive, such as read, write or trim.
     pub op: Op,
-    /// Offset of the request's first byte in its namespace, in bytes.
+    /// Offset in bytes of the first byte of the request to the stepped drive, counted from the start of its namespace.
     pub offset: u64,
-    /// Length of the request in bytes.
+    /// Length in bytes of the request to the stepped drive.
     pub bytes: u32,
-    /// Number of the namespace, from 1; 0 if the drive is a single namespace.
+    /// Number, from 1, of the namespace to which the request to the stepped drive goes; 0 if the drive is a single
+    /// namespace.
     pub namespace: u32,
     /// True for a write with forced unit access (FUA), whose data are on durable storage when the write is answered.
     pub fua: bool,
-    /// Placement identifier that a write carries (number of a placement handle, as in NVMe Flexible Data Placement);
-    /// `None` for a write without one.
+    /// Placement identifier of a write to the stepped drive (number of a placement handle, as in NVMe Flexible Data
+    /// Placement); `None` for a write without one.
     pub placement: Option<u16>,
 }
 
-/// Names of all operations with the operations themselves, each once, in the order of the command sets.
+/// Static table of the names of all host operations of a stepped drive with the operations themselves, each once, in
+/// the order of the command sets.
 static OPERATIONS: LazyLock<Vec<(&str, Op)>> = LazyLock::new(|| {
     let mut found: Vec<(&str, Op)> = Vec::new();
     for operation in SETS.iter().flat_map(|set| set.operations) {

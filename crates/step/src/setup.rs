@@ -6,13 +6,15 @@ use sim::{Catalogue, Drive, RunOptions};
 /// Description of a drive to be opened for stepping: the drive, its settings, and options such as preconditioning.
 #[derive(Clone, Debug, Default)]
 pub struct StepSetup {
-    /// Name of the drive, or the path of its file.
+    /// Name of the drive to be opened for stepping, or the path of its drive file.
     pub drive: String,
-    /// Text of the drive file, if the caller gives the text; `drive` is then only the drive's name in messages.
+    /// Text of the drive file of the drive to be opened for stepping, if the caller gives the text; `drive` is then
+    /// only the drive's name in messages.
     pub toml: Option<String>,
-    /// Settings `key=value` that override keys of the drive file.
+    /// Settings `key=value` of the drive to be opened for stepping, which override keys of its drive file.
     pub set: Vec<String>,
-    /// Options such as the random seed, the preconditioning, and a saved state to load.
+    /// Options of the drive to be opened for stepping, such as the random seed, the preconditioning, and a saved state
+    /// to load.
     pub options: RunOptions,
 }
 

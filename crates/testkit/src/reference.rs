@@ -9,23 +9,23 @@ use units::Lpn;
 pub enum HostStep {
     /// Step: the host writes `count` mapping units from `first` on.
     Write {
-        /// First mapping unit that the step writes.
+        /// First mapping unit that the host writes in this step of a random host history for tests.
         first: Lpn,
-        /// Number of mapping units that the step writes.
+        /// Number of mapping units that the host writes in this step of a random host history for tests.
         count: u32,
     },
     /// Step: the host trims `count` mapping units from `first` on.
     Trim {
-        /// First mapping unit that the step trims.
+        /// First mapping unit that the host trims in this step of a random host history for tests.
         first: Lpn,
-        /// Number of mapping units that the step trims.
+        /// Number of mapping units that the host trims in this step of a random host history for tests.
         count: u32,
     },
     /// Step: the host reads `count` mapping units from `first` on.
     Read {
-        /// First mapping unit that the step reads.
+        /// First mapping unit that the host reads in this step of a random host history for tests.
         first: Lpn,
-        /// Number of mapping units that the step reads.
+        /// Number of mapping units that the host reads in this step of a random host history for tests.
         count: u32,
     },
 }
@@ -49,7 +49,7 @@ impl ReferenceFtl {
     /// far.
     ///
     /// # Panics
-    /// When the unit lies outside the drive, as in all methods.
+    /// When the unit lies outside the drive.
     pub fn write(&mut self, lpn: Lpn) -> u64 {
         self.check(lpn);
         self.writes += 1;
@@ -112,10 +112,10 @@ pub struct Habits {
     pub reads: f64,
     /// Fraction of the host's steps (requests) that are trims; steps that are neither reads nor trims are writes.
     pub trims: f64,
-    /// Fraction of the host's steps (requests) that begin in the first fifth of the drive; other steps begin anywhere
-    /// on the drive.
+    /// Parameter of the random host in tests: fraction of the steps (requests) that begin in the first fifth of the
+    /// drive; other steps begin anywhere on the drive.
     pub hot: f64,
-    /// Greatest number of mapping units of one step (request).
+    /// Parameter of the random host in tests: greatest number of mapping units of one step (request).
     pub units_max: u32,
 }
 

@@ -15,17 +15,18 @@ const NONE: u32 = u32::MAX;
 /// host's writes.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelShape {
-    /// Number of closed blocks among which garbage collection chooses the victim.
+    /// Setting of the untimed test model: number of closed blocks among which garbage collection chooses the victim.
     pub usable: u32,
-    /// Number of blocks that the user data fill completely; `usable` divided by this number is the ratio alpha of
-    /// usable to user capacity.
+    /// Setting of the untimed test model: number of blocks that the user data fill completely; `usable` divided by this
+    /// number is the ratio alpha of usable to user capacity.
     pub user: u32,
-    /// Number of mapping units in a block of the model.
+    /// Setting of the untimed test model: number of mapping units in a block.
     pub units: u32,
-    /// Fraction of the host's writes that goes to hot (often written) units, from 0 to 1.
+    /// Setting of the untimed test model: fraction of the host's writes that goes to hot (often written) units, from 0
+    /// to 1.
     pub hot_writes: f64,
-    /// Fraction of the logical units that is hot (often written), from 0 to 1. If it equals `hot_writes`, the writes
-    /// are uniform.
+    /// Setting of the untimed test model: fraction of the logical units that is hot (often written), from 0 to 1. If it
+    /// equals `hot_writes`, the writes are uniform.
     pub hot_space: f64,
 }
 
@@ -121,8 +122,8 @@ impl Model {
         }
     }
 
-    /// Simulates `count` random host writes and returns their write amplification: all units written, moved ones
-    /// included, per unit that the host wrote.
+    /// Simulates `count` random host writes, to hot and cold units, in the untimed test model and returns their write
+    /// amplification: all units written, moved ones included, per unit that the host wrote.
     pub fn amplification(&mut self, count: u64) -> f64 {
         let (clock, host) = (self.clock, self.host);
         self.write_random(count);

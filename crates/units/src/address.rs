@@ -10,7 +10,8 @@ macro_rules! address {
         pub struct $name(pub $repr);
 
         impl $name {
-            /// Converts this address to an index into a flat array.
+            /// Converts this number (of a logical or physical mapping unit, die, channel or superblock) to an index
+            /// into a flat array.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize

@@ -103,18 +103,18 @@ impl fmt::Display for Potential {
 }
 
 impl Femtos {
-    /// Converts this duration to a floating-point number of nanoseconds, for results; event times are never calculated
-    /// from it.
+    /// Converts this duration on a bus, stored in femtoseconds, to a floating-point number of nanoseconds, for results;
+    /// event times are never calculated from it.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Converts this duration, stored in femtoseconds, to whole nanoseconds, rounded up.
+    /// Converts this duration on a bus, stored in femtoseconds, to whole nanoseconds, rounded up.
     pub const fn ceil_ns(self) -> Nanos {
         Nanos::new(self.0.div_ceil(1_000_000))
     }
 
-    /// Returns `count` times this duration.
+    /// Returns `count` times this duration on a bus, in femtoseconds.
     pub const fn times(self, count: u64) -> Self {
         Self(self.0 * count)
     }

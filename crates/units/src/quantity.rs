@@ -6,7 +6,7 @@ use std::fmt;
 /// Interface of the types of physical quantities that configuration files give as a number directly followed by its
 /// unit.
 pub trait Quantity: Sized {
-    /// Description of a correct value of the quantity, for error messages.
+    /// Constant description of a correct value of the quantity type, for error messages.
     const EXPECTED: &'static str;
 
     /// Parses `text` as a quantity with its unit; the number may have a fraction if the result is exact in the base
@@ -17,7 +17,8 @@ pub trait Quantity: Sized {
     fn parse(text: &str) -> Result<Self, ParseQuantityError>;
 }
 
-/// Error message that says why a text could not be parsed as a quantity.
+/// Type of the error for a text that could not be parsed as a quantity (number with its unit); the string is the error
+/// message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseQuantityError(pub String);
 

@@ -8,7 +8,8 @@ use std::ops::{Add, AddAssign, Sub};
 #[repr(transparent)]
 pub struct SimTime(u64);
 
-/// Quantity type for durations, stored in nanoseconds.
+/// Type for durations of simulated time, stored in whole nanoseconds; configuration files give them as a number with a
+/// unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Nanos(u64);

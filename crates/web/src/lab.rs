@@ -10,12 +10,12 @@ use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Name of the drive, or of its file, that the web page asks about.
+    /// Name of the drive, or of its drive file, in a setup that the web page sends.
     drive: String,
-    /// Settings `key=value` that override keys of the drive file.
+    /// Settings `key=value`, in a setup that the web page sends, that override keys of the drive file.
     #[serde(default)]
     set: Vec<String>,
-    /// Workload to run on the drive; none if the page asks about the drive alone.
+    /// Workload to run on the drive, in a setup that the web page sends; none if the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
     /// Options of the run (such as seed and preconditioning), as the command line takes them, in JSON.
@@ -27,22 +27,25 @@ pub struct Setup {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageQuestion {
-    /// Question: which drives and workload generators are there to choose from, and which version is the simulator?
+    /// Message of the web page, a question: which drives and workload generators are there to choose from, and which
+    /// version is the simulator?
     Shelf,
     /// Question: is this setup correct, and which drive results from it?
     Check(Setup),
-    /// Request of the web page to begin a run with this setup (drive, settings, workload and options).
+    /// Message of the web page, a request: begin a run with this setup (drive, settings, workload and options).
     Begin(Setup),
-    /// Request to advance the run by about the given number of simulation events.
+    /// Message of the web page, a request: advance the run by about the given number of simulation events.
     Advance {
-        /// Number of simulation events to advance by.
+        /// Number of simulation events by which the web page asks to advance the run.
         events: u64,
     },
-    /// Question: how far is the run, what are the measurements so far, and in which state are the flash blocks?
+    /// Message of the web page, a question: how far is the run, what are the measurements so far, and in which state
+    /// are the flash blocks?
     Look,
-    /// Request to end the run early: it takes no more requests of the workload and completes the requests in flight.
+    /// Message of the web page, a request: end the run early, so that it takes no more requests of the workload and
+    /// completes the requests in flight.
     Interrupt,
-    /// Question: what has the run measured, as the whole result of a run?
+    /// Message of the web page, a question: what has the run measured, as the whole result of a run?
     Result,
 }
 
@@ -55,8 +58,8 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Returns the answer to a question, both in JSON; an answer `{"error": ...}` holds the error message that the
-    /// command line would print.
+    /// Returns the simulator's answer to a question of the web page, both in JSON; an answer `{"error": ...}` holds the
+    /// error message that the command line would print.
     pub fn answer(&mut self, question: &str) -> String {
         let asked = serde_json::from_str(question).map_err(|error| Error(format!("question: {error}")));
         let answer = asked.and_then(|question| self.reply(question));

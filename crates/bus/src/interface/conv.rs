@@ -11,7 +11,8 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Femtos, Frequency};
 
-/// Interface policy `conv` for a channel: the conventional asynchronous NAND flash interface with single data rate.
+/// Model of the NAND flash interface `conv` (a policy for `bus.interface`): the conventional asynchronous interface
+/// with single data rate.
 #[derive(Clone, Debug)]
 pub struct Conv {
     clock: Frequency,

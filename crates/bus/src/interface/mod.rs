@@ -7,7 +7,8 @@ use crate::family::{Family, ModeSet};
 use crate::{Signalling, Strobes};
 use config::{ConfigError, Document, Policy, Section};
 
-/// A NAND flash interface of a channel, with its parameters.
+/// Trait of the models of a channel's NAND flash interface, such as `nv-ddr2`: gives timing, pins, strobes, and the
+/// interface family that a chip must support.
 pub trait Interface: Send {
     /// Returns the timing and the pins of the interface: cycles, data rates, waits and wires.
     fn signalling(&self) -> Signalling;
@@ -30,8 +31,8 @@ pub trait Interface: Send {
 /// Interface of the policies for NAND flash interfaces that belong to a family (such as `nv-ddr2`), which chip files
 /// name to say what a chip supports.
 pub trait Spoken: Policy + Interface {
-    /// Interface family, named like the policy, that chip files name for chips that support this interface; none if any
-    /// chip will do.
+    /// Constant: interface family, named like the policy, that a chip file must name for a chip that supports this
+    /// interface; none if any chip will do.
     const FAMILY: Option<Family>;
 
     /// Returns the interface family and mode that a chip must support for this interface in `mode`.

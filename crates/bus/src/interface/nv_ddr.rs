@@ -9,13 +9,14 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Voltage};
 
-/// The NAND flash interface `nv-ddr`: ONFI NV-DDR in one of its timing modes.
+/// Model of the NAND flash interface `nv-ddr` (a policy for `bus.interface`): ONFI NV-DDR in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct NvDdr {
     mode: u32,
 }
 
-/// Time tCAD from one command or address cycle to the next: the cycles begin at edges of the clock.
+/// Constant: time tCAD of ONFI NV-DDR from one command or address cycle to the next, which is rounded up to whole
+/// clocks since cycles begin at edges of the clock.
 const T_CAD: Femtos = Femtos::new(45 * NS);
 
 impl Policy for NvDdr {

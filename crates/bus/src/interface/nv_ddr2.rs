@@ -8,7 +8,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Voltage;
 
-/// Interface policy `nv-ddr2` for a channel: the NAND flash interface ONFI NV-DDR2 in one of its timing modes.
+/// Model of the NAND flash interface `nv-ddr2` (a policy for `bus.interface`): ONFI NV-DDR2 in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct NvDdr2 {
     mode: u32,

@@ -8,7 +8,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Voltage;
 
-/// Interface policy `nv-ddr3` for a channel: the NAND flash interface ONFI NV-DDR3 in one of its timing modes.
+/// Model of the NAND flash interface `nv-ddr3` (a policy for `bus.interface`): ONFI NV-DDR3 in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct NvDdr3 {
     mode: u32,

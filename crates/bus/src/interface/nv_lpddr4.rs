@@ -8,7 +8,8 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Voltage;
 
-/// Interface policy `nv-lpddr4` for a channel: the NAND flash interface ONFI NV-LPDDR4 in one of its timing modes.
+/// Model of the NAND flash interface `nv-lpddr4` (a policy for `bus.interface`): ONFI NV-LPDDR4 in one of its timing
+/// modes.
 #[derive(Clone, Debug)]
 pub struct NvLpddr4 {
     mode: u32,

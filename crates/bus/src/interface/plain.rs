@@ -6,7 +6,8 @@ use crate::signalling::{Cadence, CycleWaits, Pins, Signalling};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, TransferRate};
 
-/// The NAND flash interface `plain`: a given transfer rate and a given length of command cycles.
+/// Model of the NAND flash interface `plain` (a policy for `bus.interface`): a given transfer rate and a given length
+/// of command and address cycles, without protocol waits.
 #[derive(Clone, Debug)]
 pub struct Plain {
     rate: TransferRate,

@@ -12,8 +12,8 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency};
 
-/// The NAND flash interface `proposed`: source-synchronous with double data rate, on the pins of the conventional
-/// interface.
+/// Model of the NAND flash interface `proposed` (a policy for `bus.interface`): source-synchronous with double data
+/// rate, on the pins of the conventional interface.
 #[derive(Clone, Debug)]
 pub struct Proposed(Strobed);
 

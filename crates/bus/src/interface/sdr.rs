@@ -9,7 +9,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Femtos;
 
-/// The NAND flash interface `sdr`: ONFI SDR in one of its timing modes.
+/// Model of the NAND flash interface `sdr` (a policy for `bus.interface`): ONFI SDR in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct Sdr {
     mode: u32,

@@ -29,9 +29,9 @@ pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
 /// Lower bound of the clock period of an interface by an equation of the paper that describes the interface, with the
 /// equation's terms for error messages.
 pub(super) struct Bound {
-    /// Number that the paper gives the equation of this bound.
+    /// Number, in the paper, of the equation that gives this lower bound of the clock period.
     pub equation: u32,
-    /// Terms of the equation as text, as the paper writes them.
+    /// Terms of the paper's equation for this bound of the clock period, as text for error messages.
     pub terms: &'static str,
     /// Shortest clock period that the equation allows.
     pub shortest: Femtos,

@@ -7,7 +7,8 @@ use crate::signalling::Signalling;
 use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Interface policy `sync-only` for a channel: a source-synchronous NAND flash interface with single data rate.
+/// Model of the NAND flash interface `sync-only` (a policy for `bus.interface`): source-synchronous with single data
+/// rate.
 #[derive(Clone, Debug)]
 pub struct SyncOnly(Strobed);
 

@@ -94,7 +94,7 @@ impl Canvas {
         }
     }
 
-    /// Records that the clock of the waveform does not toggle in the interval `[from, to)` (fs).
+    /// Notes an interval `[from, to)` (fs) of the waveform in which its clock signal is drawn without edges.
     pub fn rest(&mut self, from: u64, to: u64) {
         self.rests.push((from, to));
     }

@@ -49,7 +49,7 @@ impl WaveOperation {
 /// Kind of state that a signal of a waveform has from an edge on: the level of a single line, or the byte on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// State of a waveform's signal: low level.
+    /// State of a signal in a drawn waveform of a flash channel: low level.
     Low,
     /// State of a waveform's signal: high level.
     High,
@@ -74,7 +74,8 @@ pub struct WaveEdge {
 /// A signal of a waveform: a single wire, or the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Name of the signal in the interface's standard or paper, such as `RE#`.
+    /// Name of the waveform's signal, as in the ONFI standard or the paper that describes the flash interface, such as
+    /// `RE#`.
     pub name: &'static str,
     /// Description of the signal: its meaning, and the place where it is observed.
     pub what: &'static str,
@@ -93,8 +94,8 @@ pub enum MarkKind {
     Hold,
     /// Kind of timing relation in a waveform: propagation delay from one edge to another.
     Delay,
-    /// Kind of timing relation in a waveform: any wait, whether the protocol prescribes it (such as tADL) or the flash
-    /// array is busy meanwhile (such as tR).
+    /// Kind of timing relation that a waveform marks: any wait, whether the protocol prescribes it (such as tADL) or
+    /// the flash array is busy meanwhile (such as tR).
     Wait,
 }
 
@@ -103,7 +104,7 @@ pub enum MarkKind {
 pub struct Mark {
     /// Name of the timing parameter, such as `tDS`.
     pub name: &'static str,
-    /// Kind of timing relation that the mark shows.
+    /// Kind of timing relation between the two edges that this mark of a waveform shows.
     pub kind: MarkKind,
     /// Name of the signal at which the time interval that the mark shows begins.
     pub from_signal: &'static str,
@@ -113,21 +114,22 @@ pub struct Mark {
     pub to_signal: &'static str,
     /// End of the time interval that the mark shows, as time since the beginning of the waveform.
     pub to: Femtos,
-    /// Least duration that the standard requires between the two edges of the mark; none where the standard
-    /// requires none.
+    /// Least duration that the interface's timing parameters require between the two edges of the mark; none where they
+    /// require none.
     pub least: Option<Femtos>,
 }
 
 impl Mark {
-    /// Returns the slack in ns: the duration of the interval beyond the required least, never negative in a finished
-    /// waveform. None where the standard requires none.
+    /// Returns the slack in ns: by how much the interval between the mark's two edges exceeds its required least
+    /// duration, never negative in a finished waveform. None where no least duration is required.
     pub fn slack_ns(&self) -> Option<f64> {
         let long = self.to.get() as i64 - self.from.get() as i64;
         self.least.map(|least| (long - least.get() as i64) as f64 / 1e6)
     }
 }
 
-/// Phase of the operation in a waveform, such as a command, a wait or a data transfer.
+/// One phase of the flash operation that a waveform shows, such as a command, a wait or a data transfer, with its begin
+/// and end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WavePhase {
     /// Name of the phase of the operation, such as `command`, `data out`, `tR`.
@@ -144,11 +146,11 @@ pub struct WavePhase {
 /// Waveform of a whole flash operation on a channel: signals, timing marks, phases and notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waveform {
-    /// Name of the flash interface with its timing mode: `nv-ddr2, mode 5`.
+    /// Name of the flash interface of this waveform with its timing mode: `nv-ddr2, mode 5`.
     pub interface: String,
     /// Flash operation that the waveform shows.
     pub operation: WaveOperation,
-    /// Signals of the waveform, from top to bottom.
+    /// List of the waveform's signals, from top to bottom.
     pub signals: Vec<Signal>,
     /// Timing marks of the waveform, in the order in which they begin.
     pub marks: Vec<Mark>,
@@ -162,8 +164,8 @@ pub struct Waveform {
     pub end: Femtos,
 }
 
-/// Makes the waveform of an operation that transfers `bytes` bytes of data, from the interface and times in the
-/// configuration `root`.
+/// Draws the waveform of the flash operation `operation` with `bytes` bytes of data, for the interface and the times in
+/// the configuration `root`.
 ///
 /// # Errors
 /// When a key is wrong, the interface has no waveform, or the timing does not close.

@@ -17,7 +17,8 @@ pub struct DrawnInterface {
     pub(super) strobes: Strobes,
     pub(super) spoken: String,
     pub(super) params: Params,
-    /// Busy times of the flash array: tR, tPROG, tBERS.
+    /// Busy times of the flash array in the drawn waveforms: of a page read (tR), a page program (tPROG) and a block
+    /// erase (tBERS).
     pub(super) busy: [Femtos; 3],
 }
 

@@ -35,8 +35,8 @@ impl OneOperation {
         Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
-    /// Simulates, in the test, the operation's next use of the channel (command, data-in, data-out or status), which
-    /// takes `more` nanoseconds longer than it should.
+    /// Simulates, in a test of the checker, the operation's next use of the channel (command, data-in, data-out or
+    /// status), with a duration that exceeds the correct one by `more` ns (falls short of it if negative).
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
         let sent = SentData { units: 1, bytes, planes: reading.planes };
@@ -47,7 +47,7 @@ impl OneOperation {
         self.clock.on_channel(0, ID, &self.transaction, usage, (from, self.now));
     }
 
-    /// Simulates array work of `ns` nanoseconds for the operation in the test.
+    /// Simulates, in a test of the checker, array work of `ns` nanoseconds for the flash operation.
     fn work(&mut self, ns: u64) {
         let from = self.now;
         self.now += Nanos::new(ns);
@@ -71,8 +71,8 @@ const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
-/// Simulates a complete flash read in the test: command, sense, data-out. The data-out takes `more` nanoseconds longer
-/// than the correct time; the checker must notice this if `more` is not 0.
+/// Simulates a complete flash read in a test of the checker: command, sense, data-out. The data-out takes `more` ns
+/// longer than the correct time (shorter if negative); the checker must notice this unless `more` is 0.
 fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);

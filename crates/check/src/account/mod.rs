@@ -42,15 +42,16 @@ pub struct Checker<B: MapAtFirst> {
     /// For each physical address from which data are to be relocated: bit mask of the origins (garbage collection, wear
     /// levelling, ...) for which the address was read since it was last programmed.
     read_by: ByNumber<u64, u16>,
-    /// For each program in flight, indexed by the `owner` number of its flash operation: a list with, for each unit of
-    /// the program, its origin and the physical address or write-buffer slot that its data come from.
+    /// The checker's list, for each program in flight, indexed by the `owner` number of its flash operation: for each
+    /// unit of the program, its origin and the physical address or write-buffer slot that its data come from.
     placed: Vec<Vec<(Origin, u64)>>,
     /// Map from each logical unit that read-ahead (prefetching) fetched into RAM to the version number of the fetched
     /// data; unordered, because it is only looked up.
     fetched: HashMap<u32, u32>,
     /// List: number of page rows (multi-plane pages) programmed in each superblock since its last erase.
     rows: Vec<u32>,
-    /// List with a flag for each superblock: true if it is in SLC mode, one bit in each cell.
+    /// The checker's list with a flag for each superblock: true if the superblock is in SLC mode (one bit in each
+    /// cell).
     one_bit: Vec<bool>,
     /// List with a flag for each logical unit of the host: true if the unit held data when the run began or, after a
     /// power cut, when the drive had recovered.
@@ -141,8 +142,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_data(request.offset, u64::from(request.bytes));
     }
 
-    /// Notes that a host request is answered, and checks that the parts of its latency, `stages` in ns, sum up to the
-    /// whole.
+    /// Notes in the checker's model that a host request is answered, and checks, for a read or write answered without
+    /// error, that the parts of its latency, `stages` in ns, sum up to the whole.
     pub fn on_complete(&mut self, request: &Answered<'_>, now: SimTime, stages: &[u64]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
@@ -161,7 +162,8 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// Notes that a flash operation has held its channel for `usage` from the first to the second time of `time`.
+    /// Notes in the checker's model of times that a flash operation has held its channel for `usage` from the first to
+    /// the second time of `time`, and checks this time.
     pub fn on_channel(
         &mut self,
         channel: ChannelId,
@@ -256,15 +258,15 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_commit(lpn, version);
     }
 
-    /// Notes that unit `lpn` was moved on flash from physical address `old` to `new`, for instance by garbage
-    /// collection.
+    /// Notes in the checker's own map that unit `lpn` was moved on flash from physical address `old` to `new`, for
+    /// instance by garbage collection.
     pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         self.commit(lpn, new, old, self.held(old), true);
     }
 
-    /// Notes that an older version of unit `lpn` was programmed or moved while newer writes of the unit are already in
-    /// the write buffer: the drive's map has the unit at `new` from now on, instead of at `old`, until the newer data
-    /// are programmed.
+    /// Notes in the checker's own map that an older version of unit `lpn` was programmed or moved while newer writes of
+    /// the unit are already in the write buffer: the drive's map has the unit at `new` from now on, instead of at
+    /// `old`, until the newer data are programmed.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.

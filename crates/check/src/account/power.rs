@@ -93,8 +93,8 @@ impl<B: MapAtFirst> Checker<B> {
         (begin..row + rows).map(|row| (superblock, row)).collect()
     }
 
-    /// Notes that a power cut destroyed the data of a page row (multi-plane page), and adds the host units whose data
-    /// were in the row to `lost`.
+    /// Notes in the checker's model that a power cut destroyed the data of a page row (multi-plane page), and adds the
+    /// host units whose data were in the row to `lost`.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock) + u64::from(row * units);
@@ -127,7 +127,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that page rows that were allocated but never programmed before the power cut hold no data.
+    /// Notes in the checker's model that page rows that were allocated but never programmed before the power cut hold
+    /// no data.
     fn forget_unprogrammed(&mut self) {
         for superblock in 0..self.rows.len() {
             let first = self.shape.first_ppa(superblock);

@@ -4,16 +4,16 @@ use super::{NOWHERE, StripeAccount};
 use controller::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Record of the page rows that power cuts tore (their program was interrupted), in the checker's model of parity, by
+/// Record, in the checker's model of parity, of the page rows that power cuts tore (their program was interrupted), by
 /// how they affect parity groups (superblocks on several dies that share parity).
 #[derive(Default)]
 pub(super) struct Torn {
-    /// Map by parity group (first number of the key) and page row (second number): the superblocks whose page row is
-    /// torn (unreadable) although the parity on flash includes its data, and the parity superblock if its own page row
-    /// is torn.
+    /// The checker's map by parity group (first number of the key) and page row (second number): the superblocks whose
+    /// page row is torn (unreadable) although the parity on flash includes its data, and the parity superblock if its
+    /// own page row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Set of torn page rows (unreadable after a power cut), each as a superblock and a row, whose data the parity on
-    /// flash does not include.
+    /// The checker's set of torn page rows (unreadable after a power cut), each as a superblock and a row, whose data
+    /// the parity on flash does not include.
     uncounted: BTreeSet<(usize, u32)>,
     /// Set of the parity groups in which the erase of a superblock was submitted and to which nothing was written
     /// since.
@@ -21,8 +21,8 @@ pub(super) struct Torn {
 }
 
 impl Torn {
-    /// True if the page row was torn by a power cut (its program was interrupted) before the parity of its stripe was
-    /// calculated, so that the parity takes the page row as zeros.
+    /// Returns true if, by the checker's record, the page row was torn by a power cut (its program was interrupted)
+    /// before the parity of its stripe was calculated, so that the parity takes the page row as zeros.
     pub fn is_left_out(&self, superblock: usize, row: u32) -> bool {
         self.uncounted.contains(&(superblock, row))
     }
@@ -67,28 +67,29 @@ impl StripeAccount {
         all.filter(|&(superblock, row)| !self.is_given_back(superblock, row)).collect()
     }
 
-    /// Returns the number of page rows of parity that a parity group has on flash, which is also the number of stripes
-    /// that are protected.
+    /// Returns, in the checker's model of parity, the number of page rows of parity that a parity group has on flash,
+    /// which is also the number of stripes that are protected.
     fn counted(&self, group: usize, on_flash: &[u32]) -> u32 {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
 
-    /// True if parity can restore a torn page row (unreadable after a power cut) that holds no parity itself: all other
-    /// page rows of its stripe, the parity row included, are intact.
+    /// Returns true if, by the checker's model, parity can restore a torn page row (unreadable after a power cut) that
+    /// holds no parity itself: all other page rows of its stripe, the parity row included, are intact.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
         let is_parity = self.parity[self.group_of(superblock)] == superblock;
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
-    /// True if a power cut tore the page row (made it unreadable) although the parity on flash includes its data.
+    /// Returns true if, by the checker's record, a power cut tore the page row (made it unreadable) although the parity
+    /// on flash includes its data.
     pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
         let lost = self.torn.lost.get(&(self.group_of(superblock), row));
         lost.is_some_and(|lost| lost.contains(&superblock))
     }
 
-    /// True if the page row cannot be restored by parity: power cuts tore another page row of its stripe (made it
-    /// unreadable), the page row was torn before its parity was calculated, or superblocks of its group are being
-    /// erased.
+    /// Returns true if, by the checker's model, parity cannot restore the page row: power cuts tore another page row of
+    /// its stripe (made it unreadable), the page row was torn before its parity was calculated, or superblocks of its
+    /// group are being erased.
     pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
         let group = self.group_of(superblock);
         let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);
@@ -109,7 +110,8 @@ impl StripeAccount {
         );
     }
 
-    /// Drops the entries of a superblock that is erased from the set of torn page rows that no parity includes.
+    /// Drops the entries of a superblock that is erased from the checker's set of torn page rows that no parity
+    /// includes.
     pub(super) fn forget_torn(&mut self, superblock: usize) {
         self.torn.uncounted.retain(|(at, _)| *at != superblock);
     }

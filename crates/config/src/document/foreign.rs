@@ -32,7 +32,8 @@ pub trait Foreign: Send + Sync {
     ) -> Result<Box<dyn Any>, ConfigError>;
 }
 
-/// Optional source of policies from outside, as part of a configuration document.
+/// Optional source of policies from outside the program, such as a user's Python policies, attached to a configuration
+/// document.
 #[derive(Clone, Default)]
 pub struct Bringer(Option<Arc<dyn Foreign>>);
 
@@ -48,7 +49,8 @@ impl Bringer {
         self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }
 
-    /// Returns the source of the policy `name`, if the policy comes from outside the catalogue.
+    /// Returns the document's source of policies from outside the program, if `name` has the form of a name for such a
+    /// policy; `None` for other names, such as those of the catalogue.
     pub(crate) fn of(&self, name: &str) -> Option<Arc<dyn Foreign>> {
         self.0.as_ref().filter(|foreign| foreign.knows(name)).cloned()
     }
@@ -60,7 +62,8 @@ impl fmt::Debug for Bringer {
     }
 }
 
-/// Comparison of sources of policies: all count as equal, so that documents are compared by their text alone.
+/// Implements equality for sources of policies from outside the program: all count as equal, so that configuration
+/// documents are compared by their text alone.
 impl PartialEq for Bringer {
     fn eq(&self, _other: &Self) -> bool {
         true

@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// Record of one configuration value that the program has read; the resolved configuration is a list of such entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Dotted path of the key, such as `ftl.gc.victim.name`.
+    /// Dotted path of the configuration key that was read, such as `ftl.gc.victim.name`.
     pub key: String,
     /// Value of the key in force, written or default.
     pub value: Value,
@@ -26,7 +26,7 @@ pub struct Entry {
     pub expected: &'static str,
 }
 
-/// Record, shared by all sections of a document, of the keys that were read or asked for so far.
+/// Record, shared by all sections of a configuration document, of the keys read or asked for so far.
 #[derive(Debug, Default)]
 struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
@@ -151,7 +151,7 @@ impl Section {
         Self { path, pattern, place: node.place.clone(), nodes, known: Vec::new(), record }
     }
 
-    /// Returns the dotted path of this table.
+    /// Returns the full dotted path of this configuration table, such as `ftl.gc`.
     pub fn path(&self) -> &str {
         &self.path
     }

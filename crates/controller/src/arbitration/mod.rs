@@ -37,13 +37,15 @@ impl ChannelView<'_> {
     }
 }
 
-/// Policy that decides which die gets a channel next. Each channel has its own instance.
+/// Trait of the channel arbitration policies, which decide which die gets a channel next. Each channel has its own
+/// instance.
 pub trait Arbiter: Send {
-    /// Gives the policy a random stream of its own, which only a policy with random choices uses. Called before
-    /// `attach`.
+    /// Gives the channel arbitration policy a random stream of its own, which only a policy with random choices uses.
+    /// Called before `attach`.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Tells the policy the number of dies on the channel. Called before any other question of a drive.
+    /// Tells the channel arbitration policy the number of dies on its channel. Called after `take_random` and before
+    /// the policy makes its first choice.
     fn attach(&mut self, _dies: u32) {}
 
     /// Chooses the die that gets the channel next, and returns its number on the channel with the purpose: its command

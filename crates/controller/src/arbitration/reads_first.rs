@@ -3,8 +3,8 @@
 use super::{Arbiter, ChannelView, Want};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The arbitration policy `reads-first`: gives the channel to commands first, then to the data-out of reads, then to
-/// the data-in of programs.
+/// Policy `reads-first` for `controller.arbitration`: gives the channel to commands first, then to the data-out of
+/// reads, then to the data-in of programs.
 #[derive(Clone, Debug, Default)]
 pub struct ReadsFirst {
     next: u32,

@@ -3,8 +3,8 @@
 use super::{Arbiter, ChannelView, Want};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The arbitration policy `round-robin`: gives the channel to commands first, then to the data transfers of the dies in
-/// turn.
+/// Policy `round-robin` for `controller.arbitration`: gives the channel to commands first, then to the data transfers
+/// of the dies in turn.
 #[derive(Clone, Debug, Default)]
 pub struct RoundRobinArbitration {
     next: u32,

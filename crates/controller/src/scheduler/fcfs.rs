@@ -5,7 +5,7 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// The scheduler `fcfs`: operations of a die start in the order in which they were queued.
+/// Policy `fcfs` for `controller.scheduler`: operations of a die start in the order in which they were queued.
 #[derive(Clone, Debug)]
 pub struct Fcfs {
     suspension: Suspension,

@@ -13,7 +13,8 @@ pub struct DieView {
     pub queued: [SimTime; Class::COUNT],
     /// For each class: running number of its oldest operation, where a lower number was submitted earlier.
     pub submitted: [u64; Class::COUNT],
-    /// True while the die is short of free superblocks, so that the host waits for garbage collection.
+    /// True while the die is short of free superblocks, so that a scheduler may let the operations that free
+    /// superblocks (garbage collection) go before host writes. The flag itself does not stop host writes.
     pub urgent: bool,
     /// Present simulated time, from which waiting times follow.
     pub now: SimTime,
@@ -31,7 +32,7 @@ impl DieView {
     }
 }
 
-/// Policy that decides the order of operations at a die.
+/// Trait of the die schedulers, the policies that decide the order of flash operations at a die.
 pub trait Scheduler: Send {
     /// Gives the scheduler a random stream of its own, which only a scheduler with random choices uses. Called before
     /// any other question of a drive.
@@ -41,7 +42,7 @@ pub trait Scheduler: Send {
     /// chosen class starts next.
     fn pick(&mut self, view: &DieView) -> Class;
 
-    /// Returns true if a host read that just arrived suspends the running operation, which still needs the time
+    /// Returns true if the scheduler lets a host read suspend the running operation, which still needs the time
     /// `remaining` and was suspended `times` times before.
     fn suspends(&self, running: Kind, remaining: Nanos, times: u32) -> bool;
 
@@ -67,7 +68,7 @@ config::policies! {
     strict::Strict,
 }
 
-/// Settings, shared by schedulers, of when a running program or erase is suspended for host reads.
+/// Set of settings, shared by the die schedulers, of when a running program or erase is suspended for host reads.
 #[derive(Clone, Debug)]
 pub struct Suspension {
     program: bool,

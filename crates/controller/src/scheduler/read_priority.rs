@@ -5,8 +5,8 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// The scheduler `read-priority`: host reads go before programs and erases, unless an older operation has waited too
-/// long.
+/// Policy `read-priority` for `controller.scheduler`: host reads go before programs and erases, unless an older
+/// operation has waited too long.
 #[derive(Clone, Debug)]
 pub struct ReadPriority {
     max_wait: Nanos,

@@ -9,8 +9,8 @@ use units::Nanos;
 const NAMES: [&str; Class::COUNT] =
     ["host-read", "internal-read", "host-program", "internal-program", "erase"];
 
-/// The scheduler `strict`: starts the operations of a die class by class (host reads, internal reads, host programs,
-/// internal programs, erases) in a fixed order that the key `order` gives.
+/// Policy `strict` for `controller.scheduler`: starts the operations of a die class by class (host reads, internal
+/// reads, host programs, internal programs, erases) in a fixed order that the key `order` gives.
 #[derive(Clone, Debug)]
 pub struct Strict {
     order: [Class; Class::COUNT],

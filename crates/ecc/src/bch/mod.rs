@@ -13,7 +13,7 @@ pub struct Code {
     field: Field,
     data_bits: usize,
     correctable: usize,
-    /// Generator polynomial of the code, as a list with one coefficient for each power, the lowest power first.
+    /// Generator polynomial of the BCH code, as a list with one coefficient for each power, the lowest power first.
     generator: Vec<bool>,
 }
 
@@ -41,20 +41,21 @@ impl Code {
         None
     }
 
-    /// Returns the number of parity bits of a codeword.
+    /// Returns the number of parity bits of a codeword of this BCH code.
     pub fn parity_bits(&self) -> usize {
         self.generator.len() - 1
     }
 
-    /// Returns the number of bits of a codeword: the data, then the parity.
+    /// Returns the number of bits of a codeword of this BCH code, which holds the data bits first, then the parity
+    /// bits.
     pub fn bits(&self) -> usize {
         self.data_bits + self.parity_bits()
     }
 
-    /// Encodes data bits into a codeword: the data, then the parity.
+    /// Encodes data bits into a codeword of this BCH code: the data, then the parity.
     ///
     /// # Panics
-    /// When there are more or fewer data than the code has.
+    /// When there are more or fewer data bits than the code has.
     pub fn encode(&self, data: &[bool]) -> Vec<bool> {
         assert_eq!(data.len(), self.data_bits, "bits of data");
         let degree = self.parity_bits();
@@ -71,11 +72,11 @@ impl Code {
         data.iter().copied().chain(rest.into_iter().rev()).collect()
     }
 
-    /// Corrects the bit errors of a codeword in place, and returns which bits were inverted, or that there are too
-    /// many.
+    /// Corrects the bit errors of a BCH codeword in place, and returns which bits were inverted, or that the decoder
+    /// detected too many errors.
     ///
     /// # Panics
-    /// When it has more or fewer bits than codewords of the code.
+    /// When `word` has more or fewer bits than a codeword of the code.
     pub fn decode(&self, word: &mut [bool]) -> Outcome {
         assert_eq!(word.len(), self.bits(), "bits of a word");
         let syndromes = self.syndromes(word);

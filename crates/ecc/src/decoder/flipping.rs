@@ -81,8 +81,8 @@ struct State {
     counts: Vec<u32>,
 }
 
-/// Random stream by which the decoder decides which bits to invert. The random values depend on iteration and bit
-/// alone, so that a codeword decodes alike in any order of codewords.
+/// Constant: random stream by which the bit-flipping decoder decides which bits to invert. The random values depend on
+/// iteration and bit alone, so that a codeword decodes alike in any order of codewords.
 const CHANCE: Stream = Stream::new(0x6764_6266);
 
 impl State {

@@ -42,8 +42,8 @@ impl MinSumParameters {
 pub struct MinSum(MinSumParameters);
 
 impl MinSum {
-    /// Makes a decoder of at most `iterations` iterations, which multiplies messages by `factor` and then
-    /// reduces them by `offset`.
+    /// Makes a layered min-sum decoder of at most `iterations` iterations, which multiplies messages by `factor` and
+    /// then reduces them by `offset`.
     pub const fn new(iterations: u32, factor: f64, offset: f64) -> Self {
         Self(MinSumParameters { iterations, factor, offset })
     }

@@ -32,14 +32,14 @@ impl Default for MinSum8 {
 }
 
 impl MinSum8 {
-    /// Makes a decoder of at most `iterations` iterations that multiplies messages by `eighths` eighths; for
-    /// log-likelihood ratios that are already whole numbers, limited to magnitude 31 like the messages.
+    /// Makes a layered 8-bit min-sum decoder of at most `iterations` iterations that multiplies messages by `eighths`
+    /// eighths; for log-likelihood ratios that are already whole numbers, limited to magnitude 31 like the messages.
     pub const fn of_levels(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, offset: 0, levels_per_ratio: 1.0, level_most: 31, message_most: 31 }
     }
 
-    /// Makes a decoder of at most `iterations` iterations that multiplies messages by `eighths` eighths; all else has
-    /// default values.
+    /// Makes a layered 8-bit min-sum decoder of at most `iterations` iterations that multiplies messages by `eighths`
+    /// eighths; all else has default values.
     pub fn of_ratios(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, ..Self::default() }
     }

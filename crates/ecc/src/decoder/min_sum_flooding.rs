@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub struct MinSumFlooding(MinSumParameters);
 
 impl MinSumFlooding {
-    /// Makes a decoder of at most `iterations` iterations, which multiplies messages by `factor` and then reduces them
-    /// by `offset`.
+    /// Makes a flooding min-sum decoder of at most `iterations` iterations, which multiplies messages by `factor` and
+    /// then reduces them by `offset`.
     pub const fn new(iterations: u32, factor: f64, offset: f64) -> Self {
         Self(MinSumParameters { iterations, factor, offset })
     }

@@ -20,8 +20,8 @@ fn ratios(graph: &Graph, words: usize, sigma: f64, seed: u64) -> Vec<f32> {
     (0..graph.bits() * words).map(|at| channel.ratio(noise, at as u64, 1.0)).collect()
 }
 
-/// Checks that the vector code that runs on this machine gives the same digits as the plain code that any machine would
-/// run.
+/// Checks that the vector code of the min-sum decoders that runs on this machine gives the same digits as their plain
+/// code, which any machine would run.
 #[test]
 fn vectors_have_the_digits_of_single_values() {
     let graph = graph("wifi-648-540");

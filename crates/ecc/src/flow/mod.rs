@@ -6,7 +6,8 @@
 
 use crate::Estimator;
 
-/// Greatest number of attempts of a read, after which the drive gives up.
+/// Constant: greatest number of attempts of one page read. If so many have failed, the drive gives up the read, even if
+/// the read flow (policy for the attempts) asks for more.
 pub const ATTEMPTS_MOST: u32 = 255;
 
 /// Settings of one attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
@@ -32,9 +33,9 @@ impl Attempt {
 /// up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// Answer: read the page next with this attempt.
+    /// Case of the read flow's answer: read the page next with this attempt.
     Read(Attempt),
-    /// Answer: give up the read without a further attempt, so that the page is uncorrectable.
+    /// Case of the read flow's answer: give up the read without a further attempt, so that the page is uncorrectable.
     GiveUp,
 }
 
@@ -42,10 +43,11 @@ pub enum Next {
 /// the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// Model of retries: each step moves the references nearer to the best ones, along a retry table (`retry_step`).
+    /// Case of the retry model: each step moves the references nearer to the best ones, along a retry table
+    /// (`retry_step`).
     Table,
-    /// Model of retries: each step removes a fraction of the raw bit errors (`retry_gain`), as the best references are
-    /// not known.
+    /// Case of the retry model: each step removes a fraction of the raw bit errors (`retry_gain`), as the best
+    /// references are not known.
     Share,
 }
 
@@ -54,7 +56,7 @@ pub enum Steps {
 pub struct FlowView<'a> {
     /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Number of attempts of the read so far.
+    /// Number of attempts that the read has made so far, for the read flow (policy that chooses the next attempt).
     pub attempts: u32,
     /// Most recent attempt of the read in progress, which failed; none before the first attempt.
     pub last: Option<Attempt>,
@@ -64,7 +66,8 @@ pub struct FlowView<'a> {
     /// Number of soft bits of the read's first attempt, as the drive's regulators of write cost (program time against
     /// read time) and wear want it.
     pub first: u32,
-    /// Greatest number of soft bits that the drive reads with.
+    /// Greatest number of soft bits with which the drive can read, as a limit for the read flow (policy that chooses
+    /// the next attempt).
     pub soft_bits: u32,
     /// Index of the last retry step (entry of the retry table); step 0 is the default references.
     pub steps: u32,
@@ -78,7 +81,8 @@ pub struct FlowView<'a> {
     /// was erased; none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
     /// List of raw bit error rates, one for each number of soft bits from one on: the rate at which half of the reads
-    /// of such a page, with that number of soft bits, fail.
+    /// of such a page, with that number of soft bits, fail. Empty where the read flow does not ask for estimates
+    /// ([`Notes::estimates`]).
     pub halves: &'a [f64],
 }
 
@@ -146,7 +150,7 @@ config::policies! {
 /// Read flow of a drive (the policy that chooses the attempts of a page's read), together with the records that it asks
 /// for and the estimator that it needs.
 pub struct Flows {
-    /// Policy that chooses the attempts of a page's read.
+    /// The drive's read flow itself: the policy object that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,
     /// Set of flags: which records the read flow needs the drive to maintain.
     pub notes: Notes,

@@ -23,7 +23,7 @@ pub struct Code {
     pub origin: CodeOrigin,
     /// Matrix of the code as cyclic shifts of circulants; none if the matrix is not quasi-cyclic.
     pub base: Option<BaseMatrix>,
-    /// Parity-check matrix of the code, row by row.
+    /// Parity-check matrix of the LDPC code, row by row.
     pub graph: Graph,
 }
 

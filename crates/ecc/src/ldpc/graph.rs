@@ -6,8 +6,8 @@
 pub struct Graph {
     bits: usize,
     data_bits: usize,
-    /// List with, for each row, the index in `columns` at which the bit numbers of the row begin; then the length of
-    /// `columns`.
+    /// List with, for each row of the parity-check matrix, the index in `columns` at which the bit numbers of the row
+    /// begin; then the length of `columns`.
     starts: Vec<u32>,
     columns: Vec<u32>,
 }

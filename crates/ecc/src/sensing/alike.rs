@@ -24,8 +24,8 @@ const SCALE: f64 = 0.72;
 /// Greatest magnitude of a log-likelihood ratio that counts in the cost of a bit (information that the received value
 /// leaves missing to the decoder); greater ratios count as this one.
 const MOST: f64 = 7.0;
-/// Variance that the decoder itself adds to the cost of each bit of a codeword (information that the received value
-/// leaves missing to the decoder), in bits squared.
+/// Constant of the information cost of a codeword (information that the received values leave missing to the decoder):
+/// variance that the decoder itself adds for each bit, in bits squared.
 const OWN: f64 = 0.27;
 /// Number of standard deviations of a bit's cost (missing information, in bits) by which the mean cost over a codeword
 /// is raised, so that the compared cost is the one that only one codeword in a hundred exceeds; for codewords of 36,864

@@ -22,8 +22,8 @@ pub struct Page {
     boundaries: Vec<usize>,
 }
 
-/// Lists of the values as which a page's bits are received (zones of threshold voltage), from the surest zero to the
-/// surest one: the fraction of bits received as each value, and the log-likelihood ratios.
+/// Record of the values as which a page's bits are received (zones of threshold voltage), in lists from the surest zero
+/// to the surest one: the fraction of bits received as each value, and the log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zones {
     /// Pair of lists, one for a stored zero bit and one for a stored one bit, of the fraction (0 to 1) of the bits that
@@ -75,7 +75,7 @@ impl Page {
         Self::new(Spreads::of_normals(&states), ones)
     }
 
-    /// Returns the distributions of the threshold voltages of each state's cells.
+    /// Returns the distributions of the threshold voltages of the page's cells, one distribution for each state.
     pub const fn spreads(&self) -> &Spreads {
         &self.spreads
     }

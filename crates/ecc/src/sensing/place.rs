@@ -18,7 +18,8 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// All rules for the placement of references, each with its name in configurations and reports.
+    /// List of all rules for the placement of the references of soft reads, each with its name in configurations and
+    /// reports.
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 

@@ -12,11 +12,12 @@ use nand::cells::normal::{above, density, quantile};
 /// and failed at this rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Raw bit error rate of the point.
+    /// Raw bit error rate of this counted point of the failure curve.
     pub rate: f64,
     /// Number of codewords decoded at the rate.
     pub words: u64,
-    /// Number of codewords whose decoded data were wrong.
+    /// Number of decoding failures at this rate: codewords with at least one wrong data bit after decoding, whether the
+    /// decoder detected the failure or not.
     pub failures: u64,
     /// Number of failed codewords whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
@@ -94,7 +95,7 @@ const TELLING: u64 = 40;
 
 impl Curve {
     /// Makes a curve of the failure rate through these counted points, which are given by falling raw bit error rate;
-    /// `None` if fewer than two points have enough failures.
+    /// `None` if fewer than two points have enough codewords that failed and enough that did not.
     pub fn new(law: Law, floor_most: f64, points: Vec<Point>) -> Option<Self> {
         let off = |point: &Point| OffLaw {
             at: point.rate,
@@ -135,8 +136,8 @@ impl Curve {
         along(&self.iterations, rate)
     }
 
-    /// Returns the greatest number of iterations that a counted codeword took, after which the decoder gives up a
-    /// codeword.
+    /// Returns the greatest number of iterations that any codeword counted for the curve took. It serves as the
+    /// decoder's limit: so many iterations are spent on a codeword that cannot be corrected.
     pub fn most(&self) -> u32 {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
@@ -170,8 +171,8 @@ impl Curve {
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 
-    /// Returns, for each point used for the fit, how far its counted failures lie above the fitted curve, in standard
-    /// deviations of the count.
+    /// Returns, for each counted point to which the failure curve was fitted, how far its counted failures lie above
+    /// the fitted curve, in standard deviations of the count.
     pub fn residues(&self) -> Vec<f64> {
         let of = |point: &Point| {
             (quantile(point.failure()) - quantile(self.failure(point.rate))) / point.deviation()
@@ -180,7 +181,8 @@ impl Curve {
     }
 }
 
-/// Returns the value of a curve at `at`, interpolated linearly between the points and constant beyond both ends.
+/// Returns the value at `at` of a curve of the decoder's iterations, interpolated linearly between the points and
+/// constant beyond both ends.
 fn along(points: &[(f64, f64)], at: f64) -> f64 {
     let next = points.partition_point(|(x, _)| *x <= at);
     match (next.checked_sub(1).map(|before| points[before]), points.get(next)) {

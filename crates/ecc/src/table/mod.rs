@@ -18,15 +18,16 @@ use config::{ConfigError, Document, Section, above, at_least, at_most};
 /// of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the code, a file of `codes/`.
+    /// Name of the error-correcting code whose failures were counted: a file of `codes/`.
     pub code: String,
-    /// Number of bits of a codeword.
+    /// Number of bits of a codeword of the counted code, parity included.
     pub bits: u32,
-    /// Number of data bits of a codeword.
+    /// Number of data bits of a codeword of the counted code.
     pub data_bits: u32,
     /// Number of ones of the code's matrix, which is the number of messages of an iteration.
     pub edges: u32,
-    /// List of the parameters of the decoder, its name first, as `key=value`.
+    /// List of the parameters of the decoder with which the failures were counted, as `key=value`, the decoder's name
+    /// first.
     pub decoder: Vec<String>,
     /// Magnitude of the log-likelihood ratio that the decoder is given for each bit of a hard read; none: it follows
     /// from the raw bit error rate.

@@ -15,8 +15,8 @@ pub(super) struct OffLaw {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),
-    /// List of the coefficients of the parabola for the powers 0, 1 and 2 of the position between the end rates, which
-    /// goes from -1 to 1.
+    /// List of the three coefficients of the parabola (distance of a code's failures from the scaling law), for the
+    /// powers 0, 1 and 2 of the position between the two end rates, which goes from -1 to 1.
     factors: [f64; 3],
 }
 
@@ -53,7 +53,8 @@ impl Parabola {
         of
     }
 
-    /// Returns the value of the parabola at a raw bit error rate.
+    /// Returns the value of the parabola at a raw bit error rate: the distance of a code's failures from the scaling
+    /// law, in standard deviations.
     pub fn at(&self, at: f64) -> f64 {
         let place = self.place(at.clamp(self.ends.0, self.ends.1));
         let [level, slope, bend] = self.factors;

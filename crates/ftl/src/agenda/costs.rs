@@ -4,15 +4,15 @@ use crate::Layout;
 use controller::Controller;
 use units::Nanos;
 
-/// Busy times of a die, or of its channel, for the flash operations of timer-driven background work on unworn blocks,
-/// in ns.
+/// Record of the times, in ns, for which each flash operation of timer-driven background work on unworn blocks keeps a
+/// die, or its channel, busy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     /// Time for the read of a page row, in ns: array read and transfer over the channel; in the times of a channel, the
     /// array read is left out.
     pub row_read: u64,
-    /// Time for the program of a program unit, in ns: transfer over the channel and array program; in the times of a
-    /// channel, the array program is left out.
+    /// Time for the program of a program unit (pages of one program operation), in ns: transfer over the channel and
+    /// array program; in the times of a channel, the array program is left out.
     pub program: u64,
     /// Time for the erase of a superblock, in ns; in the times of a channel, for the erase command alone.
     pub erase: u64,

@@ -8,8 +8,8 @@ use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// Evicts units from the write buffer while it holds more units than its limit, and queues them in their banks
-    /// (sets of dies) for programming.
+    /// Evicts units from the write buffer of a block-mapped drive while it caches more units than its limit, and queues
+    /// the evicted units in their banks (sets of dies) for programming.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.core.buffer.is_cache() {
             return;

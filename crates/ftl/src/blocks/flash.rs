@@ -15,7 +15,8 @@ use nand::ProgramStatus;
 use units::{Ppa, SuperblockId};
 
 impl BlockMapped {
-    /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
+    /// Handles an event of the block-mapped flash translation layer or of the flash controller, and starts the work
+    /// that becomes possible; the caller can then take completions of host requests and other outputs.
     pub(super) fn on_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         if event.kind == events::FLUSH {
             self.work(event.index as usize, ctx);

@@ -124,8 +124,8 @@ impl BlockMapped {
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
     }
 
-    /// Returns free superblocks to their dies after a power cut, and returns the number of programs in each other
-    /// superblock. All superblocks belong to no block at first.
+    /// Returns, in the recovery of a block-mapped drive after a power cut, free superblocks to their dies, and returns
+    /// the number of programs in each other superblock. All superblocks belong to no block at first.
     fn sort_superblocks(&mut self, marks: &[Mark]) -> Vec<u32> {
         let mut programs = vec![0; marks.len()];
         self.block_of.fill(NONE);
@@ -194,9 +194,9 @@ impl BlockMapped {
         blocks
     }
 
-    /// Determines, for a block found after a power cut, the number of program units that were programmed, whether each
-    /// unit is at its fixed position in the group, whether a complete merge wrote the block, and the block's condition
-    /// (such as torn), and stores these in `block`.
+    /// Determines, for a block that a block-mapped drive finds after a power cut, the number of program units that were
+    /// programmed, whether each unit is at its fixed position in the group, whether a complete merge wrote the block,
+    /// and the block's condition (such as torn); stores these in `block`.
     fn judge(&self, flash: &Flash<'_>, block: &mut FoundBlock) {
         let span = self.rules.span;
         let programs = |superblock: u32| match superblock {
@@ -305,8 +305,8 @@ impl BlockMapped {
         })
     }
 
-    /// Sets the map, after a power cut, so that each logical unit is at the place of its newest copy, and counts the
-    /// valid units of superblocks.
+    /// Sets, in the recovery of a block-mapped drive after a power cut, the map so that each logical unit is at the
+    /// place of its newest copy, and counts the valid units of superblocks.
     fn place_newest(&mut self, flash: &Flash<'_>, choice: &Choice) {
         for superblock in 0..flash.programs.len() as u32 {
             let units = flash.programs[superblock as usize] * self.layout().program_units;

@@ -76,7 +76,8 @@ impl Reads for BlockMapped {
         self.relieve_buffer(now);
     }
 
-    /// Returns the die on which unit `lpn` has its fixed position in a data block.
+    /// Returns the die on which unit `lpn` has its fixed position in the data block of its group, on a block-mapped
+    /// drive.
     fn home_die(&self, lpn: Lpn) -> u32 {
         let (bank, _, unit) = self.split(lpn);
         self.banks[bank].first_die + unit / self.layout().program_units % self.rules.span

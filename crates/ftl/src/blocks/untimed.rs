@@ -22,7 +22,8 @@ use units::Lpn;
 /// block-mapped drive is constructed in place of preconditioning.
 const LOG_ROUNDS: u64 = 4;
 
-/// Number of 32-bit words that a saved state has for each block, beside the block's superblocks.
+/// Number of 32-bit words that the saved state of a block-mapped drive has for each block (one superblock on each die
+/// of a bank), not counting the numbers of the block's superblocks.
 const BLOCK_WORDS: usize = 5;
 
 impl BlockMapped {
@@ -39,8 +40,8 @@ impl BlockMapped {
         any
     }
 
-    /// Makes a used drive state: writes the first `filled` units in order, then random units among them until all log
-    /// blocks were overwritten several times.
+    /// Brings a fresh block-mapped drive into a used state, without simulated time: writes the first `filled` units in
+    /// order, then random units among them until all log blocks were overwritten several times.
     pub fn construct_used(&mut self, filled: u32, seed: u64) {
         (0..filled).map(Lpn).for_each(|lpn| self.write_untimed(lpn));
         let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;

@@ -397,8 +397,8 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Erases the blocks of a bank (set of dies) that a merge emptied, once the merge is complete: before, a power cut
-    /// could have lost the data that the merge was copying.
+    /// Erases the blocks of a bank (set of dies) that hold no valid unit and take no data. Called at the end of a
+    /// merge: until then, on a drive whose power may be cut, emptied blocks are kept, so that a cut loses no data.
     pub(super) fn free_all_empty<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         for block in 0..self.banks[bank].blocks.len() as u32 {
             self.free_if_empty(bank, block, ctx);

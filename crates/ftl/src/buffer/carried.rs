@@ -7,19 +7,21 @@ use crate::layout::SECTOR;
 /// Kind of coverage of a mapping unit by a host write: the whole unit or a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// Case in which the write covers the whole mapping unit.
+    /// Case of coverage: the host write covers the whole mapping unit.
     Whole,
-    /// Case in which the write covers a part of the mapping unit: data that the drive has of the rest stay valid.
+    /// Case of coverage: the host write covers a part of the mapping unit; data that the drive has of the rest stay
+    /// valid.
     Part {
-        /// Beginning of the covered part, in bytes from the beginning of the mapping unit.
+        /// Beginning of the part of the mapping unit that the host write covers, in bytes from the beginning of the
+        /// unit.
         from: u32,
-        /// Length of the covered part, in bytes.
+        /// Length of the part of the mapping unit that the host write covers, in bytes.
         bytes: u32,
     },
 }
 
 impl Coverage {
-    /// Returns the number of bytes that the write covers of a mapping unit of `unit_bytes` bytes.
+    /// Returns the number of bytes that the host write covers of a mapping unit of `unit_bytes` bytes.
     #[inline]
     pub fn bytes(self, unit_bytes: u64) -> u64 {
         match self {

@@ -8,35 +8,38 @@ use units::{Bytes, Nanos};
 
 /// Settings of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
 pub struct BufferConfig {
-    /// Number of slots of the write buffer: mapping units that the buffer can hold at most.
+    /// Size of the write buffer by its settings, in slots, each of which can hold one mapping unit.
     pub slots: u32,
-    /// True if a write is acknowledged as soon as the buffer holds its data (the write cache is enabled).
+    /// Setting: true if a write is acknowledged as soon as the write buffer holds its data (write cache enabled).
     pub write_back: bool,
-    /// True if a battery or capacitors let the write buffer survive a power cut, so that a flush has nothing to wait
-    /// for.
+    /// Setting: true if a battery or capacitors let the write buffer survive a power cut, so that a flush has nothing
+    /// to wait for.
     pub power_loss_protection: bool,
-    /// Time after which a program that too few buffered units fill is padded and submitted, although more host data
-    /// could still fill it.
+    /// Setting: time after which a program unit for which too few units wait in the write buffer is padded and
+    /// programmed, although more host data could still fill it.
     pub flush_after: Nanos,
-    /// Greatest number of mapping units that the write buffer caches for reuse although they could be evicted; 0:
-    /// written units are evicted as soon as dies take them.
+    /// Cache limit of the write buffer by its settings: greatest number of mapping units that the buffer caches for
+    /// reuse although they could be evicted; 0: written units are evicted as soon as dies take them.
     pub keep: u32,
-    /// True if the write buffer also caches clean data: units that were read or programmed, beside written ones.
+    /// Setting: true if the write buffer also caches clean data: units that were read or programmed, beside written
+    /// ones.
     pub read_cache: bool,
-    /// Maker of the eviction policy, which chooses the cached unit that is evicted next.
+    /// Maker of the eviction policy that the drive file names: function that creates the policy, which chooses the
+    /// cached unit that the write buffer evicts next.
     pub eviction: eviction::Maker,
-    /// Greatest number of bytes of written data that may be in flight to the flash at one time; further writes wait.
+    /// Setting: greatest number of bytes of written data that may be in flight to the flash at one time; further writes
+    /// wait. None: no limit.
     pub in_flight: Option<Bytes>,
-    /// Time within which a unit must be written a second time by the host for the write buffer to cache it (hold it for
-    /// further overwrites); other written units are queued for programming as they arrive. Zero: all written units are
-    /// cached alike.
+    /// Setting: time within which a unit must be written a second time by the host for the write buffer to cache it
+    /// (hold it for further overwrites); other written units are queued for programming as they arrive. Zero: all
+    /// written units are cached alike.
     pub keep_rewritten: Nanos,
     /// Settings of the access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,
 }
 
-/// Default fraction (0 to 1) of the write buffer that an eviction policy keeps filled with cached units unless the
-/// drive file sets `keep_ratio`; the rest takes new data.
+/// Default of the setting `keep_ratio` for eviction policies that cache units by default: fraction (0 to 1) of the
+/// write buffer that may hold cached units; the rest takes new data.
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {

@@ -49,8 +49,8 @@ impl Index {
         self.table[at] = u64::from(lpn.0) << 32 | u64::from(slot);
     }
 
-    /// Removes the entry of `lpn`, which must exist, from the hash table, and moves later entries of the same run of
-    /// occupied places (linear probing) back into the gap.
+    /// Removes the entry of `lpn`, which must exist, from the write buffer's hash table, and moves later entries of the
+    /// same run of occupied places (linear probing) back into the gap.
     pub fn unlink(&mut self, lpn: Lpn) {
         let mask = self.table.len() - 1;
         let mut gap = self.home(lpn.0);

@@ -89,7 +89,8 @@ impl Buffer {
         self.slots[slot as usize].request = request;
     }
 
-    /// Turns the slot of a unit that was programmed into a clean cached slot, for which no request and no flush waits.
+    /// Turns the write buffer slot of a unit that was just programmed into a clean cached slot: from here on no request
+    /// and no flush waits for the slot.
     pub fn keep_clean(&mut self, slot: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.lower_pending(slot);
@@ -123,8 +124,8 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Evicts cached units from the write buffer, as the eviction policy chooses, until no more are cached than the
-    /// setting allows: clean units are dropped, and dirty units are queued for programming.
+    /// Evicts cached units from the write buffer, as the eviction policy chooses, until the cache limit is kept and the
+    /// policy demands no further eviction: clean units are dropped, dirty units are queued for programming.
     ///
     /// # Panics
     /// When the policy chooses a slot that is not cached, or none.

@@ -134,7 +134,7 @@ pub struct Buffer {
     /// Setting: true if units stay in the write buffer as clean units after they were programmed or read from flash.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
-    /// Number of logical units that were acknowledged on arrival and whose newest version is not on flash.
+    /// Number of logical units acknowledged on arrival whose newest version is only in the write buffer.
     at_risk: u32,
     /// Number of the host's logical units; units from this number on hold the drive's own data, such as map pages.
     host_units: u32,
@@ -222,7 +222,7 @@ impl Buffer {
     }
 
     /// Returns the number of logical units whose newest version was acknowledged on arrival and would be lost at a
-    /// power cut if nothing protected the buffer.
+    /// power cut if nothing protected the write buffer.
     #[inline]
     pub fn at_risk(&self) -> u32 {
         self.at_risk
@@ -323,7 +323,7 @@ impl Buffer {
         slot
     }
 
-    /// Returns the buffer slots that wait for a die, in the order in which they were queued.
+    /// Returns the slots in the write buffer's queue for programming, in the order in which they were queued.
     pub fn queued(&self) -> impl Iterator<Item = u32> {
         self.queue.iter().copied()
     }
@@ -445,7 +445,7 @@ impl Buffer {
         self.first_epoch
     }
 
-    /// Returns the size of the buffer's state in the simulator's memory, in bytes.
+    /// Returns the size of the write buffer's state in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes() + self.carried.bytes()
     }

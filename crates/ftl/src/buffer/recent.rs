@@ -30,8 +30,8 @@ impl Recent {
         4 * self.rounds.len()
     }
 
-    /// Adds `lpn`, which is being written, to the set of recently written units, and returns true when the unit was not
-    /// in the set.
+    /// Adds `lpn`, which is being written, to the write buffer's set of recently written units, and returns true when
+    /// the unit was not in the set.
     pub fn is_new(&mut self, lpn: Lpn, now: SimTime) -> bool {
         let new = self.rounds[lpn.index()] != self.round;
         self.rounds[lpn.index()] = self.round;

@@ -13,9 +13,9 @@ use units::{SimTime, SuperblockId};
 /// required time, or too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// Result: the patrol's round over the die ended within the required time.
+    /// Result of a round of the background scrub (patrol) over a die: ended within the required time.
     InTime,
-    /// Result: the patrol's round over the die took longer than the required time.
+    /// Result of a round of the background scrub (patrol) over a die: took longer than the required time.
     Late,
 }
 

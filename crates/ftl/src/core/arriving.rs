@@ -6,11 +6,11 @@ use units::Lpn;
 /// Record of a host write of one mapping unit, as it arrives in the write buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// True if the host write needs no read of another part of the mapping unit from flash (no read-modify-write).
+    /// True if the host write needs no read of the rest of its mapping unit from flash (no read-modify-write).
     pub whole: bool,
     /// Index of the write buffer slot that holds an older version of the mapping unit; `None` if no slot does.
     pub older: Option<u32>,
-    /// True if the older version in the write buffer holds all sectors of the mapping unit.
+    /// True if the older version of the mapping unit in the write buffer holds all sectors of the unit.
     pub complete: bool,
     /// True if the written mapping unit is queued for programming at once, even where the write buffer holds other
     /// dirty units back as a cache.

@@ -54,9 +54,9 @@ pub(crate) struct Assembly {
     /// State of the program-order policy, which may exchange the open superblocks of the host's stream and the stream
     /// of moved data on a die; `None` where the policy never does.
     pub ordering: Option<Box<Ordering>>,
-    /// Greatest number of programs of host data that may wait at a die.
+    /// Setting: greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,
-    /// Time that a partial program unit waits for more mapping units before it is padded and programmed.
+    /// Setting: time that a partial program unit waits for more mapping units before it is padded and programmed.
     pub flush_after: Nanos,
     /// For each die, the number of programs of the host's stream that wait or are in progress there.
     pub bound: Vec<u32>,

@@ -5,7 +5,8 @@ use crate::store::{Mover, NONE, Pace, Space};
 use controller::Origin;
 use std::collections::VecDeque;
 
-/// State of the garbage collection of one die.
+/// State of the garbage collection of one die: the superblocks that it relocates or has queued, and the host's write
+/// credit.
 pub(crate) struct Collection {
     pub mover: Mover,
     /// Queue of the superblocks that garbage collection took together with the other members of their parity groups,

@@ -7,7 +7,7 @@ use crate::store::NONE;
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
 
-/// State of a drive's recovery of its map after a power cut.
+/// State of a drive's recovery of its map after a power cut: the recovery method, and the reads in flight.
 pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
     /// Number of bytes that the spare areas of one page row (pages of one index on all planes) have together.

@@ -11,12 +11,15 @@ use units::Ppa;
 pub struct Recovery {
     /// Number of mapping units of the map's checkpoint that a drive reads at power-up after a clean shutdown.
     pub checkpoint_units: u64,
-    /// Number of superblocks whose summaries (lists of their logical units) recovery reads.
+    /// Number of superblocks whose summaries (lists of their logical units) a drive reads at power-up after a clean
+    /// shutdown.
     pub summaries: u64,
-    /// Number of page rows (pages of one index on all planes) of open superblocks whose spare areas recovery reads.
+    /// Number of page rows (pages of one index on all planes) of open superblocks whose spare areas a drive reads at
+    /// power-up after a clean shutdown.
     pub open_rows: u64,
-    /// Number of flash pages that recovery reads for the directory of the map's checkpoint, the checkpoint, the
-    /// summaries (lists of superblocks' logical units) and the spare areas of open superblocks.
+    /// Number of flash pages that a drive reads at power-up after a clean shutdown: for the directory of the map's
+    /// checkpoint, the checkpoint, the summaries (lists of superblocks' logical units) and the spare areas of open
+    /// superblocks.
     pub pages_read: u64,
 }
 

@@ -7,7 +7,8 @@ use crate::Layout;
 use crate::store::Space;
 use crate::streams::{HandleSpec, Isolation, StreamSpec};
 
-/// Number of the placement handle of data that name no handle, or a handle that the drive does not have.
+/// Constant: number of the placement handle (FDP, streams) of host data that name no handle, or a handle that the drive
+/// does not have.
 const DEFAULT: u16 = 0;
 
 /// Counters of one placement handle (FDP, streams) since the drive was made.
@@ -72,7 +73,7 @@ impl HandleTotals {
 /// State of one placement handle at the present moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandleState {
-    /// Kind of isolation of the placement handle: whether garbage collection keeps the handle's data apart from the
+    /// Kind of isolation of the placement handle: whether garbage collection keeps this handle's data apart from the
     /// data of other handles.
     pub isolation: Isolation,
     /// Number of mapping units that can be written with this placement handle before the handle begins another reclaim
@@ -160,7 +161,7 @@ impl Handles {
         self.opened[handle] += 1;
     }
 
-    /// Counts a superblock of a stream that is closed before it is full, for the stream's placement handle.
+    /// Counts, for the placement handle of a stream, a superblock of the stream that is closed before it is full.
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handle) = self.of_stream(stream) {
             self.counted.handles[usize::from(handle)].ended_early += 1;

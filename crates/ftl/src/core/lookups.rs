@@ -15,10 +15,11 @@ pub(crate) enum MapEntry {
 /// Kind of host access, read or write, that waits for map entries to be read from flash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiter {
-    /// Kind of waiting access: a read of `count` logical units from `first` on, waiting since `since` for map entries.
+    /// Kind of access that waits for map entries: a host read of `count` logical units from `first` on, waiting since
+    /// `since`.
     Read { request: u32, first: Lpn, count: u32, since: SimTime },
-    /// Kind of waiting access: a write whose data are in buffer slot `slot`; `complete` is true if no other part of the
-    /// mapping unit must be read from flash.
+    /// Kind of access that waits for a map entry: a host write whose data are in write buffer slot `slot`; `complete`
+    /// is true if no other part of the mapping unit must be read from flash.
     Write { slot: u32, complete: bool },
 }
 

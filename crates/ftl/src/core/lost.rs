@@ -5,10 +5,11 @@ use crate::saved::Untaken;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Set of the logical units whose data are lost.
+/// Set of the logical units whose data the flash translation layer has lost, because their only copy was uncorrectable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LostUnits {
-    /// Set of the logical units whose only copy was uncorrectable when it was relocated or merged with a host write.
+    /// Set of the logical units whose only copy was uncorrectable when the flash translation layer relocated it or
+    /// merged it with a host write.
     pub units: BTreeSet<u32>,
     /// Only during recovery from a power cut: lost logical units whose copy (marked as lost) is on a failed die, each
     /// with the write number of that copy.
@@ -16,13 +17,14 @@ pub(crate) struct LostUnits {
 }
 
 impl LostUnits {
-    /// True if the data of at least one logical unit of the drive are lost.
+    /// True if the flash translation layer has lost the data of at least one logical unit of the drive.
     #[inline]
     pub fn has_lost(&self) -> bool {
         !self.units.is_empty()
     }
 
-    /// True if the data of logical unit `lpn` are lost.
+    /// True if the flash translation layer has lost the data of logical unit `lpn`, because its only copy was
+    /// uncorrectable.
     #[inline]
     pub fn is_lost(&self, lpn: Lpn) -> bool {
         self.has_lost() && self.units.contains(&lpn.0)
@@ -54,7 +56,7 @@ impl LostUnits {
         }
     }
 
-    /// Adds the list of lost logical units to a saved state.
+    /// Adds the list of logical units whose data the drive has lost to a saved state of the drive.
     pub fn save(&self, saved: &mut SavedState) {
         saved.words.push(self.units.iter().copied().collect());
     }

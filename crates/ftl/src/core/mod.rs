@@ -55,12 +55,13 @@ use crate::store::Store;
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// Fixed rules of the FTL, from the settings in the drive file.
+/// Set of fixed rules of the FTL (flash translation layer) for garbage collection, reserved superblocks and the write
+/// cache, from the settings in the drive file.
 pub(crate) struct Rules {
     /// Setting: number of page rows of a victim superblock that garbage collection may have read ahead of the row whose
     /// units it is moving.
     pub read_ahead: u32,
-    /// True if relocation may move data within a plane by copyback.
+    /// Setting: true if relocation may move data within a plane by copyback.
     pub copyback: bool,
     /// Number of free superblocks of each die that the host may not use, beside the one for the next garbage collection
     /// victim: where blocks can fail, garbage collection may take a superblock without gaining a free one.
@@ -101,7 +102,7 @@ pub(crate) struct Core {
     /// State of timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
-    /// Set of the logical units of the drive whose data are lost.
+    /// Record of the logical units whose data the drive has lost, because their only copy was uncorrectable.
     pub lost: LostUnits,
     /// State of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
     pub finding: Option<Box<Finding>>,
@@ -114,6 +115,7 @@ pub(crate) struct Core {
     /// units.
     pub read_bytes: u32,
     pub read_only: bool,
-    /// Number of superblocks erased without simulated time since the host last wrote a mapping unit.
+    /// Number of superblocks that were erased without simulated time (in preconditioning) since the host last wrote a
+    /// mapping unit.
     pub erased_in_a_row: u64,
 }

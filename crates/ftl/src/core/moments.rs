@@ -7,40 +7,49 @@ use engine::RandomStream;
 use std::cmp::Reverse;
 use units::SuperblockId;
 
-/// Record of a closed superblock (full, or closed early) in the recorded steady state of a die.
+/// Record of a closed superblock (full, or closed early) in the recorded steady state of a die, from which a used drive
+/// can be constructed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
-    /// Fraction (0 to 1) of the closed superblock's mapping units that is valid.
+    /// Fraction (0 to 1) of the mapping units of the closed superblock that is valid, in the recorded steady state of a
+    /// die.
     pub valid: f64,
-    /// Age of the closed superblock: number of mapping units written to the die since the superblock was closed,
-    /// divided by the number of mapping units of a superblock.
+    /// Age of the closed superblock in the recorded steady state of a die: number of mapping units written to the die
+    /// since the superblock was closed, divided by the number of mapping units of a superblock.
     pub age: f64,
-    /// Number of program/erase cycles of the closed superblock since the drive was new.
+    /// Number of program/erase cycles, since the drive was new, of the closed superblock in the recorded steady state
+    /// of a die.
     pub cycles: u32,
 }
 
-/// Record of an open superblock in the recorded steady state of a die.
+/// Record of an open superblock in the recorded steady state of a die, from which a used drive can be constructed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
-    /// Fraction (0 to 1) of the open superblock's mapping units that is written.
+    /// Fraction (0 to 1) of the mapping units of the open superblock that is written, in the recorded steady state of a
+    /// die.
     pub written: f64,
-    /// Fraction (0 to 1) of the open superblock's mapping units that is valid.
+    /// Fraction (0 to 1) of the mapping units of the open superblock that is valid, in the recorded steady state of a
+    /// die.
     pub valid: f64,
-    /// Number of program/erase cycles of the open superblock since the drive was new.
+    /// Number of program/erase cycles, since the drive was new, of the open superblock in the recorded steady state of
+    /// a die.
     pub cycles: u32,
 }
 
-/// Record of the victim superblock of garbage collection in the recorded steady state of a die.
+/// Record of the victim superblock of garbage collection in the recorded steady state of a die, from which a used drive
+/// can be constructed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
-    /// Fraction (0 to 1) of the victim's page rows that garbage collection has read.
+    /// Fraction (0 to 1) of the victim's page rows that garbage collection has read, in the recorded steady state of a
+    /// die.
     pub done: f64,
-    /// Fraction (0 to 1) of the victim's mapping units that is still valid.
+    /// Fraction (0 to 1) of the victim's mapping units that is still valid, in the recorded steady state of a die.
     pub valid: f64,
-    /// Number of mapping units that the host may write to the die for each unit that garbage collection moves (write
-    /// throttling).
+    /// Number of mapping units that the host may write to the die for each unit that garbage collection moves out of
+    /// the victim (write throttling), in the recorded steady state of the die.
     pub rate: f64,
-    /// Number of program/erase cycles of the victim since the drive was new.
+    /// Number of program/erase cycles, since the drive was new, of the garbage collection victim in the recorded steady
+    /// state of a die.
     pub cycles: u32,
 }
 
@@ -54,9 +63,10 @@ pub enum Member {
     /// State of a superblock that is erased and free; the number is the superblock's program/erase cycles since the
     /// drive was new.
     Free(u32),
-    /// State of a superblock that is open for writing by the stream (write frontier) of this number.
+    /// State of a superblock of a recorded parity group that is open for writing by the stream (write frontier) of this
+    /// number.
     Open(usize, OpenBlock),
-    /// State of a superblock that is full and closed.
+    /// State of a superblock of a recorded parity group that is closed: full, or closed early.
     Closed(UsedBlock),
 }
 
@@ -64,7 +74,7 @@ pub enum Member {
 /// others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
-    /// Position of the parity group in the order in which groups of free superblocks are opened for writing.
+    /// Position of the recorded parity group in the order in which groups of free superblocks are opened for writing.
     pub rank: u64,
     /// List of the states of the superblocks of the parity group, one for each die of the set.
     pub members: Vec<Member>,
@@ -73,7 +83,7 @@ pub struct GroupMoment {
 /// Recorded state of a set of dies: the dies whose superblocks share parity; a single die on a drive without parity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetMoment {
-    /// List of the states of the dies of the set.
+    /// List of the recorded states of the dies whose superblocks share parity; one die on a drive without parity.
     pub dies: Vec<Moment>,
     /// List of the states of the parity groups of the set; empty on a drive without parity.
     pub groups: Vec<GroupMoment>,
@@ -82,21 +92,24 @@ pub struct SetMoment {
 /// Recorded state of one die at one moment of the steady state, from which a drive in steady state can be constructed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// List of the closed superblocks of the die, in the order in which they were closed.
+    /// List of the records of the die's closed superblocks in the recorded steady state, in the order in which they
+    /// were closed.
     pub closed: Vec<UsedBlock>,
     /// Records of the open superblocks of the die: of the host's stream, and of the stream of moved (relocated) data
     /// where there is a separate one.
     pub open: [Option<OpenBlock>; 2],
-    /// Record of the superblock that garbage collection is relocating; `None` if there is no victim.
+    /// Record of the superblock that garbage collection is relocating in the recorded steady state of the die; `None`
+    /// if there is no victim.
     pub victim: Option<VictimBlock>,
-    /// Write credit of the host on the die, as a number of superblocks: amount that garbage collection has allowed the
-    /// host to write and that is not written yet.
+    /// Write credit of the host in the recorded steady state of the die, as a number of superblocks: amount that
+    /// garbage collection has allowed the host to write and that is not written yet.
     pub credit: f64,
-    /// List of the numbers of program/erase cycles of the die's free superblocks, one for each superblock.
+    /// List of the numbers of program/erase cycles of the die's free superblocks in the recorded steady state, one for
+    /// each superblock.
     pub free: Vec<u32>,
-    /// Number of superblocks of each die that are free or open, not closed, in steady state.
+    /// Number of superblocks of a die that are free or open, not closed, in the recorded steady state.
     pub kept: u32,
-    /// Number of erases on the die so far.
+    /// Number of erases that the die had performed when its steady state was recorded.
     pub erases: u64,
 }
 
@@ -233,7 +246,8 @@ impl Core {
     }
 }
 
-/// Shuffles a list into random order.
+/// Shuffles a list of superblocks or parity groups into random order, when a drive is constructed from a recorded
+/// steady state.
 pub(crate) fn shuffle(list: &mut [u32], random: &mut RandomStream) {
     for at in (1..list.len()).rev() {
         list.swap(at, random.below(at as u64 + 1) as usize);

@@ -23,8 +23,8 @@ impl Ordering {
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// Records whether the program in slot `slot` of the FTL's table of programs in flight, which is being issued, is
-    /// of the host's stream.
+    /// Records, for a program that is being issued and has slot `slot` in the FTL's table of programs in flight,
+    /// whether the program is of the host's stream.
     pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {

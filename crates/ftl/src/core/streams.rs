@@ -15,16 +15,16 @@ pub(crate) struct Streams {
     /// Choice of stream by the stream policy, one stream for host data and one for moved (relocated) data, where the
     /// choice depends only on that; `None` if the policy is asked for each unit.
     by_origin: Option<ByOrigin>,
-    /// Bit set of the streams that take host data; `moved` is the bit set of the streams that take moved (relocated)
-    /// data.
+    /// Bit set of the streams that take host data, one bit for each stream; `moved` is the bit set of the streams that
+    /// take moved (relocated) data.
     hosts: u64,
     moved: u64,
     /// Number of free superblocks of a die that are reserved because moved (relocated) data may join several streams.
     /// `unusable` is the number of mapping units that must stay free for the same reason.
     spare: u32,
     unusable: u32,
-    /// For each stream, the number of the stream whose open superblock it may take over if no superblock is free;
-    /// `None` if it may take over none.
+    /// For each stream, the number of the stream whose open superblock it takes over, where possible, in place of
+    /// opening a free superblock; `None` if it may take over none.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
     /// State of the placement handles that the host may name, where the stream policy has handles.
@@ -43,8 +43,8 @@ pub(crate) struct StreamCounts {
 
 /// Notes on mapping units and superblocks for a stream policy; an array that the policy does not ask for is empty.
 struct UnitNotes {
-    /// For each mapping unit, the number of its host writes so far. `total` is the sum over all units, and `written`
-    /// the number of units written at least once.
+    /// For each mapping unit, the number of its host writes, halved from time to time so that older writes weigh less.
+    /// `total` is the sum over all units, and `written` the number of units written at least once.
     writes: Vec<u32>,
     total: u64,
     written: u64,
@@ -178,14 +178,15 @@ impl Streams {
         self.unusable
     }
 
-    /// Returns the present bit sets of the streams and the space reserved for them, for [`Self::set_counts`].
+    /// Returns the present bit sets of the streams (those for host data, those for moved data) and the space reserved
+    /// for them, so that [`Self::set_counts`] can restore them.
     pub fn counts(&self) -> StreamCounts {
         let &Self { hosts, moved, spare, unusable, .. } = self;
         StreamCounts { hosts, moved, spare, unusable }
     }
 
-    /// Returns the bit sets of the streams, and the space reserved for them, as they would be without the last
-    /// placement handle; `None` if no handle can be left out.
+    /// Returns the bit sets of the streams, and the space reserved for them, as they would be if the stream policy
+    /// declared one placement handle less (the last); `None` if no handle can be left out.
     pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
         let left = self.handles.as_ref()?;
         let last = self.of_hosts().filter(|&stream| left.of_stream(stream).is_some()).last()?;
@@ -369,7 +370,8 @@ impl Streams {
     }
 
     /// Returns the number of the stream whose open superblock `stream`, which has none of its own, may take over on a
-    /// die; `None` if there is no such stream, or while garbage collection has a victim.
+    /// die; `None` if there is no such stream, if that superblock has programs in flight or too little space, or while
+    /// garbage collection has a victim.
     #[inline]
     pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
         let other = (*self.takes_over.get(stream)?)?;
@@ -431,7 +433,8 @@ impl Streams {
         Ok(())
     }
 
-    /// Returns the number of bytes of memory that the simulator's notes on units and placement handles take.
+    /// Returns the number of bytes of the simulator's memory that the stream policy's notes on mapping units and
+    /// superblocks, and the placement handles, take.
     pub fn bytes(&self) -> usize {
         let of =
             |notes: &UnitNotes| 4 * notes.writes.len() + 8 * (notes.written_at.len() + notes.opened_at.len());
@@ -452,7 +455,8 @@ impl UnitNotes {
         Ok(())
     }
 
-    /// Halves the write counts of all mapping units, so that older writes weigh half as much.
+    /// Halves the numbers of host writes of all mapping units in the stream policy's notes, so that older writes weigh
+    /// half as much.
     #[cold]
     fn halve(&mut self) {
         self.writes.iter_mut().for_each(|writes| *writes = (*writes).div_ceil(2));
@@ -466,8 +470,8 @@ impl UnitNotes {
 }
 
 impl Core {
-    /// Opens a free superblock of a die for a stream (write frontier), or lets the stream take over the open superblock
-    /// of another stream; false if no superblock is free and none can be taken over.
+    /// Lets a stream (write frontier) of a die take over the open superblock of another stream where that is possible,
+    /// else opens a free superblock for the stream; false if neither is possible.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         let streams = &mut self.assembly.streams;
         if let Some(other) = streams.can_take_over(&self.store, die, stream, &self.collections[die].mover) {

@@ -18,10 +18,10 @@ pub(crate) enum Erased {
 /// Which superblocks of a parity group are reclaimed together with a given one: those with data alone, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Choice: reclaim only the superblocks of the parity group that hold data.
+    /// Choice for the reclaim of a parity group: only the superblocks of the group that hold data.
     WithData,
-    /// Choice: reclaim the superblocks of the parity group that hold data, and the superblocks that hold the group's
-    /// parity.
+    /// Choice for the reclaim of a parity group: the superblocks of the group that hold data, and also the superblocks
+    /// that hold its parity.
     All,
 }
 
@@ -30,17 +30,18 @@ pub(crate) enum Members {
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
-    /// Flag of the set: true if each of the dies has free space for the valid units of its superblocks, which must be
-    /// moved.
+    /// Flag of a set of superblocks to be reclaimed together: true if each of their dies has free space for the valid
+    /// units that must be moved out of the set's superblocks on that die.
     pub fits: bool,
 }
 
 /// Record of the needs of a die's garbage collection at present: whether the die needs or would take a victim, and
 /// which gain of free space is worth a collection in idle time.
 pub(crate) struct Wish<'a> {
-    /// Flag of the die: true if it needs a superblock reclaimed in the foreground, with or without host requests.
+    /// Flag of a die's garbage collection: true if the die needs a superblock reclaimed in the foreground, with or
+    /// without host requests.
     pub foreground: bool,
-    /// True if garbage collection of the die would take a victim now.
+    /// Flag of a die's garbage collection: true if it would take a victim superblock now.
     pub wanted: bool,
     /// Function that is true if gaining the first number of free mapping units, by reclaiming superblocks of the second
     /// number of mapping units in all, is worth a collection in idle time.
@@ -75,8 +76,8 @@ impl Core {
         }
     }
 
-    /// Begins to erase a superblock that uses all bits per cell, if garbage collection has read all of its units;
-    /// returns the origin (reason) of the erase, or `None` if some units are still unread.
+    /// Begins to erase a superblock that garbage collection has taken, and that uses all bits per cell, if all of its
+    /// units have been read; returns the origin (reason) of the erase, or `None` if some units are still unread.
     pub fn erase_collected<P: Probe>(
         &mut self,
         die: usize,

@@ -5,20 +5,21 @@ use units::Ppa;
 /// Kind of place in which the version of a logical unit that a snapshot sees is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Case in which the version is in no place: the logical unit held no data when the snapshot was taken.
+    /// Case in which the version of a logical unit that a snapshot sees is stored nowhere: the unit held no data when
+    /// the snapshot was taken.
     Nowhere,
     /// Place of the version of a logical unit that a snapshot sees: the write buffer.
     Buffered,
-    /// Case in which the version of the logical unit is on flash, at this physical address.
+    /// Case in which the version of a logical unit that a snapshot sees is on flash, at this physical address.
     At(Ppa),
 }
 
 /// Kind of version of a logical unit: the newest one, or a former version that a snapshot needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// Kind of version: the newest one, which the host reads.
+    /// Kind of version of a logical unit: the newest one, which the host reads.
     Newest,
-    /// Kind of version: a former one, which a snapshot sees.
+    /// Kind of version of a logical unit: a former one, which a snapshot sees.
     Former,
 }
 
@@ -26,26 +27,27 @@ pub(crate) enum Version {
 /// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// Case in which the version need not stay in the write buffer for a snapshot: no feature needs it, or it is on
-    /// flash and stays there.
+    /// Case in which the replaced version of a logical unit need not stay in the write buffer for a snapshot: no
+    /// feature needs it, or it is on flash and stays there.
     Free,
-    /// Case in which the version is in the write buffer and must stay there for a snapshot until it is programmed.
+    /// Case in which the replaced version of a logical unit is in the write buffer and must stay there for a snapshot
+    /// until it is programmed.
     InBuffer,
-    /// Case in which the version must not be replaced: a snapshot needs it, and the spare mapping units for snapshots
-    /// (capacity that nothing else needs) are used up.
+    /// Case in which the present version of a logical unit must not be replaced: a snapshot needs it, and the spare
+    /// mapping units for snapshots (capacity that nothing else needs) are used up.
     Refused,
-    /// Case in which a snapshot was deleted to gain spare mapping units for the version: the feature must be asked
-    /// again about the same version.
+    /// Case in which a snapshot was deleted to gain spare mapping units for the replaced version of a logical unit: the
+    /// snapshot feature must be asked again about the same version.
     Again,
 }
 
 /// Kind of snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Command: take a snapshot, which preserves the present content of the drive under a new serial number.
+    /// Snapshot command: take a snapshot, which preserves the present content of the drive under a new serial number.
     Keep,
-    /// Command: delete the snapshot of this serial number, with the content that only it needs.
+    /// Snapshot command: delete the snapshot of this serial number, with the content that only it needs.
     Drop(u32),
-    /// Command: roll back to the content of the latest snapshot.
+    /// Snapshot command: roll the drive back to the content of the latest snapshot.
     Return,
 }

@@ -136,7 +136,7 @@ hooks! {
     tell programs(core: &Core, program: &mut Transaction, stream: Option<usize>);
     /// Tells the feature that simulated time begins again after writes without simulated time (preconditioning).
     tell settled(core: &Core);
-    /// Tells the feature that the host trimmed a unit that held data.
+    /// Tells the feature, such as the records of trims, that the host trimmed a logical unit that held data.
     tell trimmed(core: &mut Core, lpn: Lpn);
     /// Tells the feature that all data and trims accepted so far must become durable, for the flush `flush`. Returns
     /// true if the feature must first put units into the write buffer; the feature then requests the flush again
@@ -160,7 +160,7 @@ hooks! {
     tell overtakes(core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken, worst;
     /// Tells the feature that a trim was ignored because the version that it would have replaced must be retained.
     tell trim_refused();
-    /// True if a host write of the unit must be refused with an error.
+    /// True if a host write of the unit must be refused with an error, as the feature must retain the old version.
     ask may_not_lose(core: &Core, lpn: Lpn) -> bool, any;
     /// True if the feature needs the data in a write buffer slot although they were overwritten or trimmed.
     ask holds_slot(slot: u32) -> bool, any;
@@ -173,7 +173,7 @@ hooks! {
     tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), version: Version, probe: &mut P);
     /// Tells the feature that the data of a host write of `lpn` are in the write buffer.
     tell buffered[P](core: &Core, lpn: Lpn, probe: &mut P);
-    /// True while the feature has work in progress on flash, such as a checkpoint, a rollback or reads of the map.
+    /// Returns true while the feature has work on flash in progress, such as a checkpoint, rollback or map reads.
     ask is_busy() -> bool, any;
     /// Tells the feature that a program has completed and the map points to the new places of its units.
     tell programmed(core: &mut Core, now: SimTime);
@@ -213,9 +213,9 @@ hooks! {
     /// True if the feature retains data, such as versions for snapshots, that take spare mapping units (unneeded
     /// capacity).
     ask shares_room() -> bool, any;
-    /// True if the feature takes part in each write, so that preconditioning cannot fill the drive by superblocks.
+    /// Returns true if the feature takes part in each write: preconditioning cannot fill the drive by superblocks.
     ask watches_writes() -> bool, any;
-    /// True if the feature retains former versions of units, which writes without simulated time would lose.
+    /// Returns true if the feature retains former versions of units, which untimed writes (preconditioning) lose.
     ask keeps_versions() -> bool, any;
     /// Tells the feature that simulated time begins: it numbers its snapshots from `before` on, and returns the number
     /// of the last write so far.
@@ -249,13 +249,13 @@ hooks! {
     tell superblock_ended(core: &mut Core, superblock: u32);
     /// Tells the feature that the die of this superblock has failed.
     tell died(core: &mut Core, superblock: u32);
-    /// Tells the feature that no unit in a superblock may be valid any more; true if the feature erases the superblock
-    /// together with the other members of its parity group.
+    /// Tells the feature that a superblock may have lost its last valid unit while being reclaimed; true if the feature
+    /// erases the superblock together with the other members of its parity group.
     tell emptied[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>) -> bool, any;
     /// Tells the feature that a program of content that the feature requested, such as parity, has ended with this
     /// status.
     tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
-    /// True if a power cut tore this page row although its data can be restored from parity.
+    /// Returns true if a power cut tore this page row although its data can be restored from parity.
     ask is_torn(superblock: u32, row: u32) -> bool, any;
     /// Tells the feature that a submitted read of a superblock will be uncorrectable: superblocks that can restore its
     /// data must not be erased.
@@ -272,9 +272,9 @@ hooks! {
     /// Tells the feature that a read for a restoration has ended; after the last one, returns the original read and
     /// whether it has failed for good.
     tell reread(read: &Transaction) -> Option<(Transaction, bool)>, first;
-    /// True if the data of a page row can be restored from other dies.
+    /// Returns true if the feature can restore the data of a page row from other dies.
     ask gives_back(core: &Core, superblock: u32, row: u32) -> bool, any;
-    /// True if a torn page row of a superblock may be restorable, because parity protects the superblock.
+    /// Returns true if a torn page row of a superblock may be restorable, because parity protects the superblock.
     ask protects(superblock: u32) -> bool, any;
     /// Tells the feature that a power cut tore these page rows of superblocks: it adds the rows that cannot be restored
     /// to `lost`.
@@ -290,7 +290,7 @@ hooks! {
     tell takes_no_more(superblock: u32);
     /// Tells the feature that recovery knows the role of every superblock.
     tell all_told(core: &mut Core);
-    /// Tells the feature that recovery has found the map, so that interrupted work may continue.
+    /// Tells the feature that recovery from a power cut has found the map, so that interrupted work may continue.
     tell map_found(core: &mut Core);
     /// Returns the range of dies whose superblocks are reclaimed together with superblocks of this die.
     ask dies_beside(die: usize) -> Option<Range<usize>>, first;
@@ -343,13 +343,13 @@ hooks! {
     tell begins_built(core: &mut Core, groups: &[u32]);
     /// Tells the feature that the drive has been made, so that it can prepare the FTL's state.
     tell made(core: &mut Core);
-    /// True if the drive uses superblocks in SLC mode.
+    /// Returns true if the drive uses superblocks in SLC mode, as an SLC cache.
     ask uses_one_bit() -> bool, any;
     /// Reserves the superblocks of a fresh drive that are set apart for the feature (SLC cache).
     tell frees_own(core: &mut Core);
-    /// True if the host's next program unit on a die may go to a superblock in SLC mode.
+    /// Returns true if the host's next program unit on a die may go to a superblock in SLC mode.
     ask takes_hosts(core: &Core, die: usize) -> bool, any;
-    /// True if the host's next program unit on a die may bypass the SLC cache when the cache cannot take it.
+    /// Returns true if the host's next program unit on a die may bypass an SLC cache that cannot take it.
     ask lets_pass(die: usize) -> bool, all;
     /// Opens a superblock of a die in SLC mode; false if none is free for that.
     tell opens_one_bit(core: &mut Core, die: usize) -> bool, any;
@@ -369,11 +369,11 @@ hooks! {
     /// True if the die has a superblock in SLC mode that is full and must be folded (moved to cells with all bits), or
     /// is being folded.
     ask has_to_fold(core: &Core, die: usize) -> bool, any;
-    /// True if the die should fold a superblock out of SLC mode now.
+    /// Returns true if the die should fold a superblock out of SLC mode now.
     ask wants_folding(core: &Core, die: usize) -> bool, any;
-    /// True if the host's data go before folded data (moved out of SLC mode) in the next program of a die.
+    /// Returns true if the host's data go before folded data (moved out of SLC mode) in a die's next program.
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
-    /// True if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
+    /// Returns true if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
     ask folds_in_die() -> bool, any;
     /// Begins to fold the next superblock in SLC mode of a die; false if none should or can be folded.
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
@@ -440,13 +440,13 @@ hooks! {
     /// Adds the ages `ages_ns`, in ns, to the data of the superblocks; returns an error message if there is not one age
     /// for each superblock.
     tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
-    /// Returns the shortest refresh time of data, and the configuration key that sets it.
+    /// Returns the shortest time after which the feature refreshes data, and the configuration key that sets it.
     ask shortest_refresh() -> Option<(&'static str, Nanos)>, first;
-    /// Returns the number of array senses of a usual read of a page.
+    /// Returns the number of array senses of a page read in the first step of the read ladder, a hard read.
     ask senses() -> Option<u64>, first;
     /// Returns the write costs (ways to program) that a program can have, by their numbers in transactions.
     ask ways_to_program() -> Option<&[u8]>, first;
-    /// True if the map entry of a unit is in RAM.
+    /// Returns true if the map entry of a unit is in RAM.
     ask has_entry(lpn: Lpn) -> bool, all;
     /// Returns, for `count` units of a host read, how many come before the first whose map entry is not in RAM; `None`
     /// on a drive with the whole map in RAM.

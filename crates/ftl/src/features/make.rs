@@ -16,8 +16,8 @@ use units::{Bytes, Nanos};
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Number of superblocks of each die that features set apart for themselves from the superblocks shared by all
-    /// data.
+    /// Number of superblocks of each die that all features together (such as an SLC cache) set apart for themselves
+    /// from the superblocks shared by all data.
     pub apart: u32,
     /// True if the drive reclaims superblocks of several dies together, as parity groups: a group is relocated and
     /// erased as a whole.
@@ -25,7 +25,8 @@ pub(crate) struct Making<'a> {
     pub controller: &'a mut Controller,
     /// Parts for read correction (error-correcting code, error model, read conditions), until a feature takes them.
     pub correction: Option<CorrectionParts>,
-    /// Description of a map that lies on flash, wholly or as checkpoints; `None` where the map is in RAM alone.
+    /// Description of the drive's map where it lies on flash, wholly or as checkpoints, for the feature that keeps it
+    /// there; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
     /// Age at which data are refreshed (rewritten); zero: never.
     pub refresh_age: Nanos,
@@ -33,9 +34,10 @@ pub(crate) struct Making<'a> {
     pub seed: u64,
     /// Number of write buffer slots of the drive, including the slots that are reserved for features.
     pub slots: u32,
-    /// True if the run cuts the power at least once.
+    /// Flag passed to the features: true if the run cuts the power at least once.
     pub has_power_cuts: bool,
-    /// Greatest number of bytes of host data that may be in flight to flash; `None`: no limit.
+    /// Setting of the drive, passed to the features: greatest number of bytes of host data that may be in flight to
+    /// flash; `None`: no limit.
     pub in_flight_most: Option<Bytes>,
 }
 
@@ -48,8 +50,8 @@ pub trait Said {
 /// Trait of a feature of the FTL as the drive makes it: read from the drive file, built, restored after a power cut,
 /// and saved.
 pub(crate) trait Made: Said + Sized {
-    /// Parses the feature's keys in section `[ftl]`, and enters space that the feature needs in `layout` for settings
-    /// that are parsed later.
+    /// Parses the feature's keys in section `[ftl]`, and records in the drive's layout the space that the feature
+    /// needs, for settings that are parsed later.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -146,8 +148,8 @@ macro_rules! make {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
 
-            /// True if a feature requires that superblocks of several dies are relocated and erased together (as parity
-            /// does).
+            /// True if any of the drive's features requires that superblocks of several dies are relocated and erased
+            /// together (as parity does).
             pub(crate) fn work_in_step(&self) -> bool {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }

@@ -347,7 +347,8 @@ pub(crate) trait Reads {
         }
     }
 
-    /// Ends a flash read for the host and reports to its request: the data are available, or uncorrectable.
+    /// Handles, in the flash translation layer, the end of a flash read for the host, and reports to the host request
+    /// that the data are available, or uncorrectable.
     fn end_host_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;

@@ -99,7 +99,7 @@ impl Ftl {
         &self.core().store.space.valid
     }
 
-    /// Returns the state of each superblock of the drive.
+    /// Returns the state (free, open, closed, being erased and so on) of each superblock of the drive.
     #[inline]
     pub fn superblock_states(&self) -> &[SuperblockState] {
         &self.core().store.space.state
@@ -214,8 +214,8 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
-    /// Returns the physical place of the version of logical unit `lpn` that snapshot number `serial` contains; `None`
-    /// if there is no such snapshot.
+    /// Returns where the version of logical unit `lpn` that snapshot number `serial` contains is: at a physical address
+    /// on flash, in the write buffer, or nowhere; `None` if there is no such snapshot.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
         let media = self.media();
         media.features.seen_in(&media.core, serial, lpn)

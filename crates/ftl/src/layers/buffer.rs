@@ -32,7 +32,7 @@ impl BufferView<'_> {
         &self.core().buffer
     }
 
-    /// True when a write is acknowledged as soon as the buffer holds its data (write-back).
+    /// Returns true when a write is acknowledged as soon as the write buffer holds its data (write-back).
     #[inline]
     pub fn is_write_back(&self) -> bool {
         self.core().rules.write_back
@@ -91,15 +91,15 @@ impl BufferView<'_> {
         self.host.risk.most
     }
 
-    /// True when the write buffer works as a cache: written units are held in the buffer, to be overwritten or read
-    /// there, until the eviction policy chooses them to be programmed.
+    /// Returns true when the write buffer works as a cache: written units are held in the buffer, to be overwritten or
+    /// read there, until the eviction policy chooses them to be programmed.
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.buffer().is_cache()
     }
 
-    /// True when a write buffer that works as a cache also holds clean units: units that the host read from flash, and
-    /// written units after their program.
+    /// Returns true when a write buffer that works as a cache also holds clean units: units that the host read from
+    /// flash, and written units after their program.
     #[inline]
     pub fn keeps_clean(&self) -> bool {
         self.buffer().keeps_clean(Lpn(0))

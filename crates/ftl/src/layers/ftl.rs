@@ -36,7 +36,8 @@ macro_rules! calls {
     };
 }
 
-/// Methods of the drive's flash translation layer that the host side of the simulator calls while simulated time runs.
+/// Implements the methods of [`Ftl`], the drive's flash translation layer, that the host side of the simulator calls
+/// while simulated time runs.
 impl Ftl {
     calls! {
         /// Begins simulated time on a filled or constructed drive: submits the first garbage collection work on each
@@ -60,7 +61,8 @@ impl Ftl {
         /// snapshot. Returns the serial number of the snapshot that was taken or deleted; `None` after a rollback, or
         /// if there is no such snapshot.
         fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
-        /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
+        /// Handles an event of the flash translation layer or the flash controller; completions and other outputs of
+        /// the translation layer can then be taken.
         fn handle[P](event: Event, ctx: &mut Context<P>);
         /// Moves waiting units of the write buffer into programs of dies, as long as a die can take more units.
         fn pump[P](ctx: &mut Context<P>);
@@ -78,8 +80,8 @@ impl Ftl {
     }
 }
 
-/// Methods of the drive's flash translation layer for work without simulated time (preconditioning), and for a drive
-/// without operations in flight.
+/// Implements the methods of [`Ftl`], the drive's flash translation layer, for work without simulated time
+/// (preconditioning), and for a drive without operations in flight.
 impl Ftl {
     calls! {
         /// Writes logical unit `lpn` without simulated time, for preconditioning.
@@ -95,8 +97,8 @@ impl Ftl {
         /// Writes up to `count` units from `first` on to a fresh drive in order and without simulated time; returns the
         /// number of units written.
         fn write_in_order(first: Lpn, count: u32) -> u32;
-        /// Prepares a preconditioned drive for simulated time: pads each open superblock up to the end of a program
-        /// unit (pages of one program operation).
+        /// Prepares a preconditioned drive for simulated time: completes the partly filled program unit (pages of one
+        /// program operation) of each open superblock with padding, on a zoned drive with further host data.
         fn settle();
         /// Pads the partly filled programs that wait for more units and submits them, on all dies; returns false when
         /// no program waits.
@@ -150,8 +152,8 @@ impl Ftl {
     }
 }
 
-/// Methods of the drive's flash translation layer that work alike for all its kinds: page-mapped, block-mapped and
-/// zoned.
+/// Implements the methods of [`Ftl`], the drive's flash translation layer, that work alike for all its kinds:
+/// page-mapped, block-mapped and zoned.
 impl Ftl {
     /// Makes a fresh drive with the mapping that `config` names: nothing written, every good superblock free.
     ///

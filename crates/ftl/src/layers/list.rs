@@ -6,7 +6,7 @@ use crate::{BlockMapped, PageMapped, ZoneMapped};
 /// kind.
 macro_rules! layers {
     ($dollar:tt $($(#[$doc:meta])* $name:ident($layer:ty) by $as_layer:ident,)*) => {
-        /// Translation layer of a drive, of one of the declared kinds.
+        /// Kinds of the translation layer of a drive: each case holds a layer of one of the declared kinds.
         pub(crate) enum AnyLayer {
             $($(#[$doc])* $name(Box<$layer>),)*
         }

@@ -294,8 +294,8 @@ pub enum Room {
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
-    /// Greatest number of blocks that the bank (set of dies) may use in addition to its data blocks: log blocks, merge
-    /// targets and sealed blocks together.
+    /// Limit: greatest number of blocks that the bank (set of dies) may use in addition to its data blocks: log blocks,
+    /// merge targets and sealed blocks together.
     pub(crate) others_most: u32,
     /// Number of blocks of the bank (set of dies) that are being erased and count against the limit of blocks beside
     /// data blocks, because a power cut could interrupt their erase and bring them back; 0 on a drive whose power is
@@ -395,8 +395,8 @@ pub enum Step {
 /// Trait of the rules of a block mapping: they choose where writes go on a drive that maps blocks, and which blocks are
 /// merged when.
 pub trait BlockRules: Send {
-    /// Returns the number of dies over which one block extends: neighbouring dies, which are on different channels
-    /// first.
+    /// Returns the number of dies over which one block of the block mapping (one superblock on each of these dies)
+    /// extends: neighbouring dies, which are on different channels first.
     fn dies_per_block(&self) -> u32;
 
     /// Returns the next step for the host's write `write` in the bank (set of dies) that `view` shows.

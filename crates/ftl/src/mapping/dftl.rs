@@ -20,7 +20,7 @@ pub struct Dftl {
     in_flight: u32,
 }
 
-/// Makes the range of allowed sizes of a map entry: 1 to 512 bytes.
+/// Returns the range of sizes that the settings of the mapping DFTL allow for a map entry: 1 to 512 bytes.
 fn of_entry() -> Limits {
     at_least(Bytes::new(1)).at_most(Bytes::new(512))
 }

@@ -26,8 +26,8 @@ pub enum Plan {
 /// Trait of a kind of mapping (`ftl.mapping`): checks that a drive can have the mapping, and chooses the flash
 /// translation layer.
 pub trait MappingKind: Send {
-    /// Checks that the mapping fits the drive's layout, and subtracts from the layout the flash space that the map
-    /// itself needs.
+    /// Checks that the mapping fits the drive's layout, and adapts the layout: reserves the flash space that the map
+    /// itself needs or, for zones, cuts the logical units to whole zones.
     ///
     /// # Errors
     /// When the kind cannot work on this layout, with the parameter to blame.

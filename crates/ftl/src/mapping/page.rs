@@ -4,7 +4,8 @@ use super::{MappingKind, Plan};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Page mapping with all map entries in RAM, one for each mapping unit; the map survives a power cut.
+/// Mapping policy page: page mapping with all map entries in RAM, one for each mapping unit; the map survives a power
+/// cut.
 #[derive(Clone, Debug)]
 pub struct Page;
 

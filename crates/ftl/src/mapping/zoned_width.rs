@@ -4,7 +4,8 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Zoned mapping in which every zone extends over a fixed set of neighbouring dies, chosen by the zone's number.
+/// Mapping policy zoned-width: zoned mapping in which every zone extends over a fixed set of neighbouring dies, chosen
+/// by the zone's number.
 #[derive(Clone, Debug)]
 pub struct ZonedWidth {
     settings: ZoneSettings,

@@ -40,7 +40,7 @@ pub struct ZoneSettings {
     pub active_most: u32,
     /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Firmware times of the commands on zones.
+    /// Setting: firmware times of the commands on zones (write, append, open, close, finish, reset).
     pub times: ZoneTimes,
 }
 
@@ -129,7 +129,8 @@ pub struct Zoning {
     pub active_most: u32,
     /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Firmware times of the commands on zones.
+    /// Setting of the zones of the drive: firmware times of the commands on zones (write, append, open, close, finish,
+    /// reset).
     pub times: ZoneTimes,
 }
 
@@ -158,8 +159,8 @@ pub trait ZoneRules: Send {
     /// When the kind cannot work with so many dies.
     fn width(&self, dies: u32) -> Result<u32, Misfit>;
 
-    /// True if a zone allocates the superblocks of all its parts at its first write, and is padded to its end when it
-    /// is finished; false if it allocates the superblocks of each part when the write pointer reaches the part.
+    /// Returns true if a zone allocates the superblocks of all its parts at its first write, and is padded to its end
+    /// when it is finished; false if it allocates the superblocks of each part when the write pointer reaches the part.
     fn takes_all(&self) -> bool;
 
     /// Returns the number of the group of dies on which the part of a zone in `view` is placed; if the group has no

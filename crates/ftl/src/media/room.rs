@@ -3,7 +3,8 @@
 use crate::media::Media;
 
 impl Media {
-    /// Puts all good superblocks of a drive that was just built on the free lists of their dies.
+    /// Puts the good superblocks of a drive that was just built on the free lists of their dies, apart from superblocks
+    /// that features reserve (for parity, or for an SLC cache).
     pub fn free_all(&mut self) {
         let are_free = self.features.frees(&mut self.core);
         self.features.frees_own(&mut self.core);

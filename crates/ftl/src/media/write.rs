@@ -232,8 +232,8 @@ impl Media {
         }
     }
 
-    /// Marks a superblock as failed after a program failure: it takes no more data, and its valid units will be
-    /// relocated.
+    /// Marks a superblock as failed after a program failure, and closes it to further data if it is open. Its valid
+    /// units are relocated once its programs have ended.
     pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.core.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.core.store.space.failing[global], true);

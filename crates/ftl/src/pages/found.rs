@@ -55,7 +55,8 @@ impl PageMapped {
         }
     }
 
-    /// Maps each logical unit to its newest version that recovery found on flash.
+    /// Sets the map entry of each logical unit to the unit's newest copy that recovery after a power cut found on
+    /// flash.
     fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
         let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.core.store.layout.written_units() as usize;
@@ -169,8 +170,8 @@ impl PageMapped {
         }
     }
 
-    /// Informs the drive's features that a superblock found by recovery takes no more data, although some of its pages
-    /// were not programmed.
+    /// Informs the drive's features, during recovery after a power cut, that a superblock takes no more data. Does
+    /// nothing if all pages of the superblock are programmed, or if it is reserved for the SLC cache.
     fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;

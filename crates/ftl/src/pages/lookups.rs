@@ -8,8 +8,8 @@ use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Origin, Reading};
 use units::{Lpn, Ppa};
 
-/// Number of bytes of a translation unit that a lookup of a map entry transfers over the channel, on drives that track
-/// sectors.
+/// Constant: number of bytes that the lookup of a map entry transfers over the channel, as a part of the translation
+/// unit (unit of the map on flash) with the entry; used on drives that track sectors.
 const LOOKUP_BYTES: u32 = 512;
 
 impl PageMapped {

@@ -40,7 +40,7 @@ impl PageMapped {
     /// (none: the map is in RAM).
     ///
     /// # Errors
-    /// When the drive could not sustain writes; the text says why and what would help.
+    /// When the drive could not sustain writes; the string of the error message says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
         // Where superblocks are reclaimed together, a collection that one die gains from may be one that another gains nothing from.
         // A power cut may end the open superblocks of a die, of which there are two or more: what was to go there needs

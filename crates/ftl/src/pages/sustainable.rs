@@ -40,8 +40,8 @@ impl PageMapped {
         ))
     }
 
-    /// Returns the advice for an error message: an over-provisioning ratio with which this drive sustains writes and is
-    /// not refused for another reason.
+    /// Returns advice for the error message about a drive that cannot sustain writes: the over-provisioning ratio to
+    /// set, or, where no ratio is enough, to give each die more blocks.
     fn advice(&self) -> String {
         let layout = &self.media.core.store.layout;
         let host = self.host_units_most();

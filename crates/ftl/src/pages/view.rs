@@ -24,8 +24,9 @@ impl PageMapped {
         self.media.core.read_only && (0..self.media.core.assembly.bound.len()).all(is_full)
     }
 
-    /// Returns the number of superblocks of a die that are free or open, not closed, while the drive writes in steady
-    /// state.
+    /// Returns the number of superblocks of a die that are not closed while the drive writes in steady state: the free
+    /// superblocks at which foreground garbage collection starts, superblocks withheld by wear levelling, and one open
+    /// superblock for each write stream.
     pub fn superblocks_kept(&self) -> u32 {
         self.media.core.superblocks_kept()
     }

@@ -8,8 +8,8 @@ use crate::Layout;
 /// that were expected.
 pub type Misfit = (&'static str, String);
 
-/// Policy that decides how many dies share a parity stripe (page rows on different dies, one of them with the parity of
-/// the others).
+/// Interface of the parity policies, which decide how many dies share a parity stripe (page rows on different dies, one
+/// of them with the parity of the others).
 pub trait ParityScheme: Send {
     /// Returns the number of superblocks with data that share one superblock of parity, each on a different die; `None`
     /// for no parity.

@@ -4,7 +4,7 @@ use super::{Misfit, ParityScheme};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// The parity policy `none`: the drive stores no parity across dies.
+/// Implementation of the parity policy `none`: the drive stores no parity across dies.
 #[derive(Clone, Debug)]
 pub struct NoParity;
 

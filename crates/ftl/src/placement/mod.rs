@@ -45,7 +45,7 @@ impl PlacementView<'_> {
     }
 }
 
-/// Policy that chooses the die for the next program unit of host data.
+/// Interface of the placement policies, which choose the die for the next program unit of host data.
 pub trait PlacementPolicy: Send {
     /// Gives the policy a random stream of its own, which only a policy with random choices uses. Called before
     /// `attach`.

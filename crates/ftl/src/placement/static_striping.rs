@@ -10,10 +10,11 @@ const LETTERS: &str = "CWDP";
 /// The placement policy `static`: stripes logical addresses over the dies. A choice costs O(1) for up to 64 dies.
 #[derive(Clone, Debug)]
 pub struct StaticStriping {
-    /// Allocation order of the placement policy `static`: indices, in [`LETTERS`], of the letters for channel, way, die
+    /// Setting `order` of the placement policy `static`: indices, in [`LETTERS`], of the letters for channel, way, die
     /// and plane, the level that changes fastest with the logical address first.
     order: [usize; 4],
-    /// Number of simulated dies of a way that stand for planes of one real die.
+    /// Setting `planes` of the placement policy `static`: number of simulated dies of a way that stand for planes of
+    /// one real die.
     planes: u32,
 }
 

@@ -20,8 +20,8 @@ pub struct OrderView {
     pub other: Nanos,
 }
 
-/// Policy that decides which of a die's two open superblocks (for host data and for relocated data) takes the next
-/// program, by swapping them or not.
+/// Interface of the program order policies, which decide which of a die's two open superblocks (for host data and for
+/// relocated data) takes the next program, by swapping them or not.
 pub trait ProgramOrder: Send {
     /// Returns true if the policy wants the host data and the relocated data of a die to swap their open superblocks
     /// before this program, as it may when the next pages of the two differ in program time. Called only where both

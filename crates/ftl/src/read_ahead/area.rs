@@ -32,7 +32,8 @@ impl Area {
         Self { ring: vec![Fetched::NOTHING; units as usize], next: 0, index: Index::new(units) }
     }
 
-    /// Returns the number of units for which the read-ahead area has space.
+    /// Returns the capacity of the read-ahead area: the number of its entries, each for one mapping unit, whether or
+    /// not they are in use.
     pub fn units(&self) -> usize {
         self.ring.len()
     }

@@ -48,8 +48,8 @@ pub(crate) struct Followed {
 pub(crate) struct ReadAheadState {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// `fetches`: flash reads that the read-ahead makes after the present host read. `places`: for all units of these
-    /// reads, in the same order, the index of the unit's entry in the read-ahead area.
+    /// Two lists in the state of the read-ahead. `fetches`: flash reads that it makes after the present host read.
+    /// `places`: for all units of these reads, in the same order, the index of the unit's entry in the read-ahead area.
     fetches: Vec<Fetch>,
     places: Vec<u32>,
 }
@@ -123,24 +123,27 @@ impl ReadAheadState {
         (followed.units > 0).then_some(followed)
     }
 
-    /// Returns the number of flash reads that [`Self::follow`] decided on.
+    /// Returns how many flash reads the read-ahead decided to make at the last call of [`Self::follow`].
     pub fn fetches(&self) -> usize {
         self.fetches.len()
     }
 
-    /// Returns read number `at` of the flash reads that [`Self::follow`] decided on.
+    /// Returns one of the flash reads that the read-ahead decided to make at the last call of [`Self::follow`]: the
+    /// read with index `at` in the list.
     pub fn fetch(&self, at: usize) -> Fetch {
         self.fetches[at]
     }
 
-    /// Records that transaction `read` fetches the units of flash read number `at`.
+    /// Records, in the entries of the read-ahead area, that transaction `read` fetches the units of the flash read with
+    /// index `at` in the read-ahead's list.
     pub fn note_fetch(&mut self, at: usize, read: TransactionId) {
         for index in self.fetches[at].places() {
             self.area.at(self.places[index]).by = Some(read);
         }
     }
 
-    /// Removes the units of a read-ahead that failed from the read-ahead area.
+    /// Removes the units of an uncorrectable read-ahead, the flash read with index `at` in the list, from the
+    /// read-ahead area.
     pub fn drop_fetch(&mut self, at: usize, stats: &mut FtlStats) {
         for index in self.fetches[at].places() {
             let lpn = self.area.at(self.places[index]).lpn;

@@ -24,7 +24,7 @@ pub struct Stretch {
     pub until: Lpn,
 }
 
-/// Policy that decides which units are read ahead.
+/// Interface of the read-ahead policies, which decide which units are fetched from flash before the host asks for them.
 pub trait ReadAheadPolicy: Send {
     /// Returns the size of the DRAM for read-ahead data, in mapping units of `unit` bytes; none if the policy never
     /// reads ahead.
@@ -36,12 +36,13 @@ pub trait ReadAheadPolicy: Send {
     /// Tells the policy the size of the drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
-    /// Informs the policy that the host reads `count` units from `first`. Returns the range of units to read ahead now:
-    /// at most half of the units that the read-ahead area can hold, and only units after `first`.
+    /// Informs the read-ahead policy that the host reads `count` units from `first` on. Returns the range of units to
+    /// read ahead now, at most half of the units that the read-ahead area can hold and only units after the host's
+    /// read; none if nothing is to be read ahead.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
-    /// Informs the policy that the last range was fetched up to `until`: less far where the area was full of units in
-    /// flight, farther where a page row continued.
+    /// Informs the read-ahead policy that the last range that it returned was fetched up to `until`: less far where the
+    /// read-ahead area was full of units in flight, farther where a page row continued.
     fn on_fetched(&mut self, until: Lpn);
 }
 

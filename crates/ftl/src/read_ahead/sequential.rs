@@ -4,8 +4,8 @@ use super::{Misfit, ReadAheadPolicy, Stretch};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Lpn};
 
-/// Age, in host reads for each tracked stream, after which a sequential stream that no read has continued no longer
-/// counts when the read-ahead area is divided among the streams.
+/// Constant: age, in host reads for each tracked stream, after which a sequential stream that no read has continued no
+/// longer counts when the read-ahead area is divided among the streams.
 const FORGOTTEN_AFTER: u64 = 64;
 
 /// Record of a sequential stream of host reads that the read-ahead policy tracks: expected continuation, and counts of
@@ -133,8 +133,8 @@ impl Sequential {
         (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)
     }
 
-    /// Begins to track a new sequential stream, in place of the tracked stream that has gone without a read for
-    /// longest.
+    /// Begins to track a new sequential stream of host reads; if the policy already tracks as many streams as its key
+    /// `streams` allows, in place of the stream that has gone without a read for longest.
     fn begin(&mut self, first: u32, count: u32) {
         let end = first.saturating_add(count);
         let new = ReadStream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };

@@ -19,13 +19,13 @@ pub struct MergeView {
     pub riders: u32,
 }
 
-/// Policy that decides which reads of a page share one array read.
+/// Interface of the read merge policies, which decide which host reads of a page share one array read (sense).
 pub trait ReadMerge: Send {
     /// Returns false if the policy never lets reads share an array read: it is then not asked further.
     fn merges(&self) -> bool;
 
-    /// Returns true if a read is to use the array read (sense) of an earlier read of its page row, which waits for its
-    /// array read, is being sensed, or has its data in the page register.
+    /// Returns true if the read merge policy lets a host read use the array read (sense) of an earlier read of its page
+    /// row, which waits for its array read, is being sensed, or has its data in the page register.
     fn joins(&self, view: &MergeView) -> bool;
 }
 

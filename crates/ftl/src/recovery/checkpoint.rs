@@ -6,7 +6,7 @@ use crate::Layout;
 use crate::flash_map::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Greatest number of units of a map checkpoint that may be in flight at a time.
+/// Constant: greatest number of units of a map checkpoint whose writes to flash may be in flight at a time.
 const IN_FLIGHT: u32 = 16;
 /// Default share of all programmed data that map checkpoints may take (0 to 1).
 const WRITE_BUDGET: f64 = 0.01;
@@ -46,14 +46,15 @@ pub(super) fn read_write_budget(section: &mut Section, help: &'static str) -> Re
 /// the end of each superblock.
 ///
 /// # Errors
-/// When superblocks are too small; the text says what was expected.
+/// When superblocks are too small; the string of the error message says what was expected.
 pub(crate) fn make_room(layout: &mut Layout) -> Result<(), String> {
     Summaries.fit(layout)?;
     layout.translation_units = layout.map_units();
     Ok(())
 }
 
-/// Makes the recovery method for features that write checkpoints of the map to flash.
+/// Returns the maker (factory) of the recovery method `checkpoint`, for a drive whose kind of mapping itself writes
+/// checkpoints of the map to flash.
 pub(crate) fn of_checkpointed_map() -> Maker {
     Box::new(|| Box::new(Checkpoint { write_budget: WRITE_BUDGET }))
 }

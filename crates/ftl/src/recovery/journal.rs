@@ -9,7 +9,8 @@ use config::{Card, ConfigError, Policy, Section};
 /// Number of bytes of one change of the map in the log on flash: a logical unit and its new physical address.
 const CHANGE_BYTES: u64 = 8;
 
-/// The recovery method `journal`: the whole map is in RAM; checkpoints of it, and a log of changes since, are on flash.
+/// Implementation of the recovery method `journal`: the whole map is in RAM; checkpoints of it, and a log of changes of
+/// the map since, are on flash.
 #[derive(Clone, Debug)]
 pub struct Journal {
     write_budget: f64,

@@ -36,13 +36,13 @@ pub enum RowRead {
     Summary(u32),
 }
 
-/// Method by which the drive recovers its map at power-up.
+/// Interface of the recovery methods, by which the drive recovers its map at power-up after a power cut.
 pub trait RecoveryMethod: Send {
     /// Reserves the space that the recovery method needs, such as for summaries (lists of the logical units and write
     /// numbers) at the end of each superblock.
     ///
     /// # Errors
-    /// When superblocks are too small; the text says what was expected.
+    /// When superblocks are too small; the string of the error message says what was expected.
     fn fit(&self, _layout: &mut Layout) -> Result<(), String> {
         Ok(())
     }

@@ -8,8 +8,8 @@ use config::{Card, ConfigError, Policy, Section};
 /// the host's write of the data.
 const ENTRY_BYTES: u64 = 8;
 
-/// The recovery method `summaries`: the last program units of each superblock hold a summary, a list of the logical
-/// numbers and write numbers of its other units, which recovery reads instead of each page's spare area.
+/// Implementation of the recovery method `summaries`: the last program units of each superblock hold a summary, a list
+/// of the logical numbers and write numbers of its other units, which recovery reads instead of each page's spare area.
 #[derive(Clone, Debug)]
 pub struct Summaries;
 

@@ -4,8 +4,8 @@ use super::{RefreshOrder, RefreshView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// The refresh order `least-valid`: refreshes the superblock with the fewest valid units first. A choice costs
-/// O(candidates).
+/// Implementation of the refresh order policy `least-valid`: refreshes the superblock with the fewest valid units
+/// first. A choice costs O(candidates).
 #[derive(Clone, Debug)]
 pub struct LeastValid;
 

@@ -8,7 +8,7 @@ use engine::RandomStream;
 use units::SuperblockId;
 
 /// Read-only view of a die's superblocks for a policy that orders refreshes. Slices are indexed by superblock of this
-/// die, except `due_since_ns`.
+/// die, except `due_since_ns`, which has one entry for each entry of `candidates`.
 pub struct RefreshView<'a> {
     /// Superblocks that wait for their refresh (relocation of all valid data to keep these readable), in the order in
     /// which they fell due.
@@ -17,9 +17,10 @@ pub struct RefreshView<'a> {
     pub due_since_ns: &'a [u64],
     /// Valid units, wear, closing time and write stream of each superblock of the die.
     pub blocks: Blocks<'a>,
-    /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
+    /// Present value of the die's write clock, as a refresh order policy sees it: number of mapping units written to
+    /// the die so far, by all origins.
     pub clock: u64,
-    /// Present simulated time, in ns.
+    /// Present simulated time, in ns, as a refresh order policy sees it.
     pub now_ns: u64,
     /// Random stream of the die for policies with random choices.
     pub random: &'a mut RandomStream,

@@ -5,8 +5,8 @@ use config::{Card, ConfigError, Policy, Section};
 use std::cmp::Reverse;
 use units::SuperblockId;
 
-/// The refresh order `most-worn`: refreshes the superblock with the most program/erase cycles first. A choice costs
-/// O(candidates).
+/// Implementation of the refresh order policy `most-worn`: refreshes the superblock with the most program/erase cycles
+/// first. A choice costs O(candidates).
 #[derive(Clone, Debug)]
 pub struct MostWorn;
 

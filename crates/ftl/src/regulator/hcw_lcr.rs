@@ -3,8 +3,8 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The cost regulator `hcw-lcr` (high-cost write, low-cost read): programs all data with the fine program step (voltage
-/// increment per pulse), so that programs are slow and reads are fast.
+/// Implementation of the cost regulator `hcw-lcr` (high-cost write, low-cost read): programs all data with the fine
+/// program step (voltage increment per pulse), so that programs are slow and reads are fast.
 #[derive(Clone, Debug)]
 pub struct HcwLcr;
 

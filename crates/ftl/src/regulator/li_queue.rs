@@ -4,8 +4,8 @@ use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 
-/// The cost regulator `li-queue`: chooses the program step (voltage increment per pulse) of a write by the number of
-/// host operations queued at the die.
+/// Implementation of the cost regulator `li-queue`: chooses the program step (voltage increment per pulse) of a write
+/// by the number of host operations waiting or in progress at the die.
 #[derive(Clone, Debug)]
 pub struct LiQueue {
     waiting: u32,

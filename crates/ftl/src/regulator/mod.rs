@@ -39,7 +39,8 @@ pub struct Steps {
     /// Program step (voltage increment per pulse) of low-cost writes, whose programs are fast and whose later reads are
     /// slow.
     pub coarse: Voltage,
-    /// Time after the write for which data must stay correctable (retention time).
+    /// Setting `ftl.write_cost.retention`: time after the write for which data must stay correctable (retention time),
+    /// unless a cost regulator sets another time.
     pub retention: Nanos,
 }
 
@@ -103,7 +104,7 @@ impl Steps {
 /// properties that the cost has on the block to which the unit would go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Program time of a new block's first page type at this write cost.
+    /// Program time of this write cost (way to program a page) for the first page type of a new block.
     pub t_prog: Nanos,
     /// Number of read reference voltages that reads of the data will need at the end of the retention time.
     pub references: u32,
@@ -117,10 +118,10 @@ pub struct Candidate {
 /// die.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
-    /// Reason of the write, such as the host or garbage collection.
+    /// Cause (origin) of the write whose write cost the regulator chooses, such as the host or garbage collection.
     pub origin: Origin,
-    /// True if the host never accessed the unit since the run began (for a regulator that stores no bits: never wrote
-    /// the unit).
+    /// True if the host has not accessed the unit to be written since the run began; for a cost regulator that stores
+    /// no bits for each unit, true if the host has not written it.
     pub first: bool,
     /// Index, in the list `costs`, of the write cost (way to program a page) at which the unit's old version was
     /// programmed; none without an old version.
@@ -128,12 +129,13 @@ pub struct WriteView<'a> {
     /// Time since the superblock of the unit's old version was opened, the greatest age that the version can have. None
     /// if it was written before the run.
     pub age: Option<Nanos>,
-    /// Number of host operations waiting or in progress at the die.
+    /// Number of host operations waiting or in progress at the die to which the unit is to be written, for the cost
+    /// regulator.
     pub waiting: u32,
-    /// Mean time between host operations on this die, where recent operations count more; none before there are enough
-    /// operations.
+    /// Mean time between host operations on the die to which the unit is to be written, where recent operations count
+    /// more; none before there are enough operations.
     pub gap: Option<Nanos>,
-    /// Time since the last host operation on the die.
+    /// Time since the last host operation on the die to which the unit is to be written.
     pub quiet: Nanos,
     /// Write costs (ways to program a page) to choose from, in the order in which [`CostRegulator::costs`] returned
     /// them.
@@ -158,8 +160,8 @@ pub trait CostRegulator: Send {
     /// other question of a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Returns the write costs (ways to program a page) from which the regulator chooses: at least one, at most
-    /// [`COSTS_MAX`].
+    /// Returns the list of the write costs (ways to program a page) from which the cost regulator chooses: at least
+    /// one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
     /// Returns the number of bits that the regulator stores for each mapping unit, at most [`BITS_MAX`].

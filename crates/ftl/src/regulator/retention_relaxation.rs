@@ -5,9 +5,9 @@ use config::{Card, ConfigError, Policy, Section, above};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// The cost regulator `retention-relaxation`: host data are programmed fast with a short retention time; data that are
-/// still valid at a set age, and relocated data, are programmed with the usual program step (voltage increment per
-/// pulse) and the full retention time.
+/// Implementation of the cost regulator `retention-relaxation`: host data are programmed fast with a short retention
+/// time; data that are still valid at a set age, and relocated data, are programmed with the usual program step
+/// (voltage increment per pulse) and the full retention time.
 #[derive(Clone, Debug)]
 pub struct RetentionRelaxation {
     step: Voltage,

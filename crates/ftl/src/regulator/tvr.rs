@@ -18,8 +18,8 @@ enum Reduced {
     Speed(f64),
 }
 
-/// The cost regulator `tvr` (threshold voltage reduction): writes data with a short expected lifetime at reduced
-/// voltages.
+/// Implementation of the cost regulator `tvr` (threshold voltage reduction): writes data with a short expected lifetime
+/// at reduced voltages.
 #[derive(Clone, Debug)]
 pub struct Tvr {
     reduced: Reduced,

@@ -3,9 +3,9 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The cost regulator `wu-slack`: programs with the fine program step (voltage increment per pulse; slow program, fast
-/// reads) if no host operation waits at the die and the program ends before the next one is expected, else with the
-/// usual step.
+/// Implementation of the cost regulator `wu-slack`: programs with the fine program step (voltage increment per pulse;
+/// slow program, fast reads) if no host operation waits at the die and the program ends before the next one is
+/// expected, else with the usual step.
 #[derive(Clone, Debug)]
 pub struct WuSlack;
 

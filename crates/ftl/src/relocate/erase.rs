@@ -100,9 +100,9 @@ impl Media {
         }
     }
 
-    /// Puts a superblock that was erased and can be written again on the free list of its die; `wear` is the row of the
-    /// chip's wear tables for the superblock before the erase. Returns the superblock that the wear levelling policy
-    /// chose for relocation, if any.
+    /// Puts a superblock that was erased and can be written again on the free list of its die, unless a feature of the
+    /// drive keeps the superblock; `wear` is the row of the chip's wear tables for the superblock before the erase.
+    /// Returns the superblock that the wear levelling policy chose for relocation, if any.
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
         self.core.observe_erase(die, superblock, wear);

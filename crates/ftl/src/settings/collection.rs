@@ -10,9 +10,10 @@ pub struct CollectionRules {
     /// Number of page rows of the victim that one garbage collection reads in advance, while units of earlier rows wait
     /// for their programs.
     pub read_ahead: u32,
-    /// Maker of the policy that decides when garbage collection works.
+    /// Setting `ftl.gc.trigger`: maker (factory) of the policy that decides when garbage collection works.
     pub trigger: trigger::Maker,
-    /// Maker of the policy that chooses the victim, the superblock to be reclaimed.
+    /// Setting `ftl.gc.victim`: maker (factory) of the policy that chooses the victim of garbage collection, the
+    /// superblock to be reclaimed.
     pub victim: victim::Maker,
 }
 

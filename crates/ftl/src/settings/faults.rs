@@ -14,9 +14,10 @@ const SPARE_LEAST: u64 = 16;
 pub struct FaultRules {
     /// Index of the die that has failed from the start of the run; none if all dies work.
     pub failed_die: Option<u32>,
-    /// Maker of the method by which the map is recovered after a power cut.
+    /// Setting `ftl.recovery`: maker (factory) of the method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,
-    /// Number of bytes of the spare areas of a page row.
+    /// Number of bytes of the spare areas of one page row (a page on each plane), as recovery after a power cut reads
+    /// them: at least 16 for each page.
     pub spare_bytes: u32,
     /// Setting of the deliberate mistake that the translation layer makes in tests of the checks; none otherwise.
     pub lapses: Lapses,

@@ -30,15 +30,16 @@ pub struct FtlConfig {
     pub reads: ReadRules,
     /// Settings of the write buffer.
     pub buffer: BufferConfig,
-    /// Maker of the kind of mapping (page, block, zones).
+    /// Setting `ftl.mapping`: maker (factory) of the kind of mapping (page, block, zones).
     pub mapping: mapping::Maker,
-    /// Maker of the wear levelling policy.
+    /// Setting `ftl.wear`: maker (factory) of the wear levelling policy.
     pub wear: wear::Maker,
-    /// Makers of the policies that choose the die, the write stream and the open superblock of a write.
+    /// Makers (factories) of the policies, chosen in the drive file, that decide on the die, the write stream and the
+    /// open superblock of a write.
     pub destination: DestinationRules,
     /// Settings of background work that relocates data to keep them readable or to make their reads faster.
     pub upkeep: UpkeepRules,
-    /// Maker of the policy that orders the refreshes of superblocks.
+    /// Setting `ftl.refresh.order`: maker (factory) of the policy that orders the refreshes of superblocks.
     pub refresh_order: refresh_order::Maker,
     /// Settings of faults beside bad blocks: failed die, recovery after power cuts.
     pub faults: FaultRules,
@@ -104,7 +105,7 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
-    /// Returns the settings of feature `T` in the drive file.
+    /// Returns the settings that the drive file gives for the drive's optional feature of type `T`.
     pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
         T::said(&self.beside)
     }

@@ -9,9 +9,11 @@ use config::{ConfigError, Section};
 pub struct DestinationRules {
     /// Maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
     pub placement: placement::Maker,
-    /// Maker of the policy that chooses which of the die's write streams takes a write.
+    /// Setting `ftl.streams`: maker (factory) of the policy that chooses which of the die's write streams takes a
+    /// write.
     pub streams: streams::Maker,
-    /// Maker of the policy that chooses which of a die's two open superblocks takes a write.
+    /// Setting `ftl.program_order`: maker (factory) of the policy that chooses which of a die's two open superblocks
+    /// takes a write.
     pub program_order: program_order::Maker,
 }
 
@@ -25,11 +27,14 @@ impl DestinationRules {
     }
 }
 
-/// Makers of the policies that decide how the host's reads reach the flash.
+/// Makers (factories) of the policies, chosen in the drive file, that decide how the host's reads reach the flash:
+/// shared array reads, and read-ahead.
 pub struct ReadRules {
-    /// Maker of the policy that decides which host reads share an array read.
+    /// Setting `ftl.read_merge`: maker (factory) of the policy that decides which host reads share an array read
+    /// (sense).
     pub merge: read_merge::Maker,
-    /// Maker of the policy that chooses which data are fetched before the host asks for them.
+    /// Setting `ftl.read_ahead`: maker (factory) of the policy that chooses which data are fetched before the host asks
+    /// for them.
     pub ahead: read_ahead::Maker,
 }
 

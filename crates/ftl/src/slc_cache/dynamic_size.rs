@@ -4,7 +4,8 @@ use super::{CacheShape, CacheView, Folding, SlcCachePolicy};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
-/// The SLC cache policy `dynamic`: the greatest number of superblocks in SLC mode falls as the drive fills with data.
+/// Implementation of the SLC cache policy `dynamic`: the greatest number of superblocks in SLC mode falls as the drive
+/// fills with data.
 #[derive(Clone, Debug)]
 pub struct DynamicSize {
     least: Bytes,

@@ -82,8 +82,8 @@ impl Folding {
     }
 }
 
-/// Policy that decides the size of the SLC cache and when its data are folded (relocated to superblocks that use all
-/// bits per cell).
+/// Interface of the SLC cache policies, which decide the size of the SLC cache and when its data are folded (relocated
+/// to superblocks that use all bits per cell).
 pub trait SlcCachePolicy: Send {
     /// Returns the number of superblocks of each die that belong to the SLC cache at all times; they are taken from
     /// over-provisioning.

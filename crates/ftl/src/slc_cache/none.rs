@@ -3,7 +3,7 @@
 use super::{CacheShape, CacheView, Folding, SlcCachePolicy};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The SLC cache policy `none`: the drive has no SLC cache.
+/// Implementation of the SLC cache policy `none`: the drive has no SLC cache.
 #[derive(Clone, Debug)]
 pub struct NoCache;
 

@@ -4,7 +4,7 @@ use super::{CacheShape, CacheView, Folding, SlcCachePolicy};
 use config::{Card, ConfigError, Policy, Section, above};
 use units::Bytes;
 
-/// The SLC cache policy `static`: the cache has a constant size, for which superblocks are reserved.
+/// Implementation of the SLC cache policy `static`: the cache has a constant size, for which superblocks are reserved.
 #[derive(Clone, Debug)]
 pub struct StaticSize {
     size: Bytes,

@@ -41,7 +41,8 @@ pub struct ExpiryView<'a> {
     pub room: u64,
 }
 
-/// Policy that chooses which snapshot is dropped. One instance per drive.
+/// Interface of the snapshot expiry policies, which choose the snapshot to be dropped when there are too many or the
+/// drive has no free space for them. One instance per drive.
 pub trait ExpiryPolicy: Send {
     /// Chooses the snapshot to drop, as an index in `view.snapshots`, which is never empty. Versions that only this
     /// snapshot sees become invalid; versions that the snapshot before it sees, too, are kept for that one.

@@ -3,7 +3,7 @@
 use super::{ExpiryPolicy, ExpiryView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The snapshot expiry policy `oldest`: drops the oldest snapshot.
+/// Implementation of the snapshot expiry policy `oldest`: drops the oldest snapshot.
 #[derive(Clone, Debug)]
 pub struct Oldest;
 

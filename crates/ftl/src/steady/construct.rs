@@ -254,8 +254,8 @@ impl Core {
         self.store.space.valid[global] = valid;
     }
 
-    /// Sets the program/erase cycles of the superblocks of a die, in a constructed drive state, to those of the
-    /// recorded superblocks whose roles (closed, open, free) they take.
+    /// Adds to each superblock of a die that is not lost, in a constructed drive state, the program/erase cycles of the
+    /// recorded superblock whose role (closed, open, free) it takes.
     fn wear_die(&mut self, die: usize, cycles: &[u32]) {
         for superblock in 0..self.store.layout.superblocks_per_die {
             let global = self.store.space.global(die, superblock);

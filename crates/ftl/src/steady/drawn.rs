@@ -100,7 +100,8 @@ pub(super) struct Drawn {
     permutation: Permutation,
     superblock_units: u32,
     pieces: Vec<Piece>,
-    /// For each superblock: index of its piece (range of places that hold data), or `NONE`.
+    /// For each superblock of the constructed drive state: index, in the list of pieces (place ranges with data), of
+    /// the superblock's piece, or `NONE` if it has none.
     of_superblock: Vec<u32>,
     /// Number of mapping units for data of a superblock, and the jump that advances a random number stream past all
     /// random values that such a superblock takes, in one step.

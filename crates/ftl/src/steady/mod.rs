@@ -26,20 +26,21 @@ pub use cache::Filling;
 /// than half of that; and earlier data are mostly overwritten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
-    /// Length of one of the windows by which write amplification is judged for steadiness, given as a number of
-    /// overwrites of the filled logical space.
+    /// Parameter of the rule for a steady state: length of one of the windows by which write amplification is judged,
+    /// given as a number of overwrites of the filled logical space.
     pub window: f64,
-    /// Number of the most recent windows (equal amounts of data written) whose write amplification values are compared
-    /// with each other.
+    /// Parameter of the rule for a steady state: number of the most recent windows (equal amounts of data written)
+    /// whose write amplification values are compared with each other.
     pub windows: usize,
-    /// Least number of overwrites of the filled space before write amplification may count as steady. Data filled in
-    /// order stay in order until they are overwritten, which a workload that prefers certain addresses would notice,
-    /// even when write amplification is steady.
+    /// Parameter of the rule for a steady state: least number of overwrites of the filled space before write
+    /// amplification may count as steady. Data filled in order stay in order until they are overwritten, which a
+    /// workload that prefers certain addresses would notice, even when write amplification is steady.
     pub least: f64,
-    /// Largest deviation of write amplification in a window from the mean, as a fraction of the mean, in steady state.
+    /// Parameter of the rule for a steady state: largest permitted deviation of write amplification in a window from
+    /// the mean over the windows, as a fraction of the mean.
     pub tolerance: f64,
-    /// Number of overwrites of the filled logical space after which preconditioning ends even if write amplification is
-    /// not steady; the results then report that.
+    /// Parameter of the rule for a steady state: number of overwrites of the filled logical space after which
+    /// preconditioning ends even if write amplification is not steady; the results then report that.
     pub limit: f64,
 }
 

@@ -113,10 +113,10 @@ struct UnitsInOrder {
     program: u32,
     /// Number of mapping units of a superblock.
     units: u32,
-    /// Number of superblocks of a die.
+    /// Number of superblocks of a die of the drive that was filled in order.
     per_die: u32,
-    /// Numbers of the superblocks (over the drive) in the order in which filling the drive wrote them: one of each die,
-    /// then the next of each die.
+    /// List of the numbers (over the drive) of the superblocks in the order in which filling the drive wrote them: one
+    /// of each die, then the next of each die.
     order: Vec<u32>,
     /// For each superblock: its position, counted from 0, among the superblocks of its die in the order in which
     /// filling the drive wrote them, or `NONE`.
@@ -146,7 +146,8 @@ impl UnitsInOrder {
         u64::from(superblock) * u64::from(self.units)
     }
 
-    /// Returns the number of units written to a superblock, which are always its first ones.
+    /// Returns the number of units that filling the drive in order wrote to a superblock; they are always the
+    /// superblock's first units.
     fn filled(&self, superblock: u32) -> u32 {
         match self.rank.get(superblock as usize) {
             None | Some(&NONE) => 0,

@@ -260,7 +260,8 @@ impl PageMapped {
     }
 }
 
-/// Functions that check free space during preconditioning without simulated time, and change nothing.
+/// Implements, for the core state of a drive, checks of free space during preconditioning without simulated time, which
+/// change nothing.
 impl Core {
     /// Returns true if, during preconditioning without simulated time, more superblocks were erased since the host last
     /// wrote a unit than any useful garbage collection needs: the drive is stuck.

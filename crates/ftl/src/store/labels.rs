@@ -26,7 +26,8 @@ pub(crate) struct Label {
 impl Label {
     const UNREADABLE: Self = Self { age: NOTHING, serial: NOTHING, owner: u32::MAX, end: 0, in_place: false };
 
-    /// Size of a label in the simulator's memory, in bytes.
+    /// Constant: size, in bytes of the simulator's memory, of a label (record in a program unit's spare area, from
+    /// which recovery rebuilds the map of a block-mapped drive).
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
@@ -58,12 +59,14 @@ impl Labels {
         self.last
     }
 
-    /// Stores the label of the program unit that begins at physical unit `first`.
+    /// Stores the label of a program unit (record in its spare area, from which recovery rebuilds the map of a
+    /// block-mapped drive); the program unit begins at physical unit `first`.
     pub fn put(&mut self, first: Ppa, label: Label) {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// Returns the label of the program unit that contains physical unit `ppa`; `None` if the label cannot be read.
+    /// Returns the label (record in the spare area, for recovery) of the program unit that contains physical unit
+    /// `ppa`, on a block-mapped drive; `None` if the label cannot be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
@@ -81,7 +84,8 @@ impl Labels {
         self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
     }
 
-    /// Returns the size of the labels in the simulator's memory, in bytes.
+    /// Returns the size, in bytes of the simulator's memory, of the table of labels (records in spare areas, from which
+    /// recovery rebuilds the map of a block-mapped drive).
     pub fn bytes(&self) -> usize {
         self.all.len() * size_of::<Label>()
     }

@@ -13,9 +13,11 @@ pub(crate) const PENDING_MAX: usize = 4;
 /// State of a process that reclaims superblocks of a die one after the other: reads the valid units, waits for their
 /// programs elsewhere, erases.
 pub(crate) struct Mover {
-    /// Number, within the die, of the superblock that is being read, or `NONE`.
+    /// Number, within the die, of the victim: the superblock that is being reclaimed and whose valid units are still
+    /// being read; `NONE` if there is none.
     pub victim: u32,
-    /// Reason for reclaiming the superblock `victim`, such as garbage collection or wear levelling.
+    /// Origin (reason) for which the superblock `victim` is being reclaimed, such as garbage collection or wear
+    /// levelling.
     pub origin: Origin,
     /// Index of the next page row (pages of one number on all planes) of the superblock `victim` to be read.
     pub next_row: u32,
@@ -31,7 +33,7 @@ pub(crate) struct Mover {
     /// List of the superblocks whose valid units were all read, and which wait until these units are programmed
     /// elsewhere before they are erased; each with the reason for reclaiming it.
     pub pending: Vec<(u32, Origin)>,
-    /// Number of superblocks that are being erased.
+    /// Number of reclaimed superblocks of the die that are being erased.
     pub erasing: u32,
 }
 

@@ -36,7 +36,7 @@ pub enum SuperblockState {
     Closed,
     /// State of a superblock that is being reclaimed: its valid units are being moved to other superblocks.
     Victim,
-    /// State of a superblock that is being erased.
+    /// State of a superblock whose erase has been submitted and has not ended.
     Erasing,
     /// State of a superblock that is lost: no good block is left to repair it, and it is out of use.
     Lost,
@@ -261,8 +261,8 @@ impl Space {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// Returns the position value that the wear policy gives a superblock among the free superblocks of its die: the
-    /// superblock with the lowest value is opened first.
+    /// Asks the wear levelling policy of a die for the rank of a superblock among the die's free superblocks, and
+    /// returns the rank: the superblock with the lowest one is opened first.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
@@ -434,7 +434,8 @@ impl Space {
         space.wear.relocate(&mut view)
     }
 
-    /// Returns which of the superblocks `candidates` of a die the refresh order policy wants to refresh (rewrite) next.
+    /// Asks the refresh order policy which of the superblocks `candidates` of a die to refresh (rewrite) next, and
+    /// returns its answer.
     pub fn ask_order(
         &mut self,
         order: &mut dyn RefreshOrder,
@@ -454,7 +455,7 @@ impl Space {
         })
     }
 
-    /// Returns the number of superblocks of the drive that are not lost to bad blocks.
+    /// Returns the number of superblocks of the whole drive, the sum over its dies, that are not lost to bad blocks.
     pub fn usable(&self) -> u32 {
         self.dies.iter().map(|die| die.usable).sum()
     }

@@ -20,13 +20,14 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
-    /// List of the ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded
-    /// and the last included.
+    /// List of the ranges of write numbers (numbers of host writes) that a rollback to a snapshot undid, as recovery
+    /// after a power cut reads it; the first number of a range is excluded and the last included.
     pub undone: Vec<(u64, u64)>,
 }
 
 impl SpareAreas {
-    /// True if a rollback to a snapshot undid the write with number `stamp`.
+    /// True if, by the list that recovery after a power cut reads, a rollback to a snapshot undid the host write with
+    /// number `stamp`.
     pub fn is_undone(&self, stamp: u64) -> bool {
         self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
     }
@@ -40,14 +41,16 @@ pub(crate) struct Spare {
     pub stamps: Vec<u64>,
     /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
-    /// For each slot of the write buffer, the number of the host write (write number) whose data the slot holds.
+    /// For each slot of the drive's write buffer, the number of the host write (write number, stored in spare areas for
+    /// recovery) whose data the slot holds.
     slots: Vec<u64>,
     /// For logical units that were trimmed while the write buffer was not empty: number of the last host write before
     /// the unit's newest trim, so that older buffered data of the unit are recognised as void.
     trimmed: HashMap<u32, u64>,
     /// Number of the newest host write.
     last: u64,
-    /// True as long as the host has written no data since simulated time began.
+    /// True until the drive gives the first write number (number of a host write, stored in spare areas) after
+    /// simulated time began; false from the start on a drive rebuilt after a power cut.
     is_fresh: bool,
     /// List of the ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded
     /// and the last included.
@@ -70,7 +73,8 @@ impl Spare {
         }
     }
 
-    /// True until the host first writes data after simulated time began.
+    /// True until the drive gives the first write number (number of a host write, stored in spare areas) after
+    /// simulated time began; false from the start on a drive rebuilt after a power cut.
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
     }
@@ -111,20 +115,22 @@ impl Spare {
         self.last
     }
 
-    /// Records that the host writes after number `number` are undone, because the drive rolls back to a snapshot of
-    /// that time.
+    /// Records, in the drive's list of undone writes for recovery, that the host writes with numbers above `number` are
+    /// undone, because the drive rolls back to a snapshot of that time.
     pub fn undo(&mut self, number: u64) {
         if number < self.last {
             self.undone.push((number, self.last));
         }
     }
 
-    /// Gives the new data in write buffer slot `slot` the next write number.
+    /// Gives the data that the host newly wrote to write buffer slot `slot` the drive's next write number (number of a
+    /// host write, for recovery after a power cut).
     pub fn on_buffered(&mut self, slot: u32) {
         self.slots[slot as usize] = self.next();
     }
 
-    /// Returns the next write number, which is higher than all earlier write numbers.
+    /// Takes the next number of the drive's count of host writes (write number, stored in spare areas for recovery),
+    /// and returns it; it is higher than all earlier write numbers.
     pub fn next(&mut self) -> u64 {
         self.is_fresh = false;
         self.last += 1;
@@ -136,9 +142,9 @@ impl Spare {
         self.slots[slot as usize]
     }
 
-    /// Records that the host trimmed logical unit `lpn`, so that older data of the unit in the write buffer count as
-    /// void when they are programmed. With no used slot (`used_slots` 0) all records are dropped, since no older data
-    /// are buffered.
+    /// Records in the drive's state of write numbers that the host trimmed logical unit `lpn`, so that older data of
+    /// the unit in the write buffer count as void when they are programmed. With no used slot (`used_slots` 0) all
+    /// records are dropped, since no older data are buffered.
     pub fn note_trimmed(&mut self, lpn: Lpn, used_slots: u32) {
         if used_slots == 0 {
             self.trimmed.clear();
@@ -147,7 +153,8 @@ impl Spare {
         }
     }
 
-    /// True when the write with number `stamp` of logical unit `lpn` came before the unit's newest recorded trim.
+    /// True when the host write with number `stamp` of logical unit `lpn` came before the newest trim of the unit that
+    /// the drive's state of write numbers records.
     pub fn is_trimmed(&self, lpn: Lpn, stamp: u64) -> bool {
         self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }

@@ -3,8 +3,8 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// The stream policy `hot-cold`: a unit that the host wrote more than `factor` times as often as the mean of all
-/// written units joins the hot write stream, other host units the cold one, and relocated units a third.
+/// Implementation of the stream policy `hot-cold`: a unit that the host wrote more than `factor` times as often as the
+/// mean of all written units joins the hot write stream, other host units the cold one, and relocated units a third.
 #[derive(Clone, Debug)]
 pub struct HotCold {
     factor: f64,

@@ -3,7 +3,7 @@
 use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The stream policy `mixed`: relocated data join the same open superblock as host data.
+/// Implementation of the stream policy `mixed`: relocated data join the same open superblock as host data.
 #[derive(Clone, Debug)]
 pub struct Mixed;
 

@@ -91,7 +91,8 @@ pub struct Notes {
 /// Read-only view of a unit to be written, for a stream policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitView {
-    /// Logical number of the unit; numbers above those of the host's units are parts of a map on flash.
+    /// Logical number of the unit for which a stream policy chooses the write stream; numbers above those of the host's
+    /// units are parts of a map on flash.
     pub lpn: Lpn,
     /// True if the drive relocates the unit; false if the host writes the unit.
     pub moved: bool,
@@ -114,17 +115,17 @@ pub struct UnitView {
 /// so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Indices of the write streams for host data and for relocated data, of a stream policy that chooses only by whether
-/// the host or the drive writes the data.
+/// Answer of a stream policy that chooses only by whether the host or the drive writes the data: the indices of the
+/// write streams for host data and for relocated data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
-    /// Index of the write stream of data that the host writes.
+    /// Index of the write stream that a stream policy chooses for all data that the host writes.
     pub host: usize,
-    /// Index of the write stream of relocated data.
+    /// Index of the write stream that a stream policy chooses for all relocated data.
     pub moved: usize,
 }
 
-/// Policy that chooses the write stream, and so the open superblock, of each unit.
+/// Interface of the stream policies, which choose the write stream, and so the open superblock, of each unit.
 pub trait StreamPolicy: Send {
     /// Returns the specifications of each die's write streams, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
@@ -134,8 +135,8 @@ pub trait StreamPolicy: Send {
         Notes::default()
     }
 
-    /// Returns the placement handles (NVMe FDP) that the host may name in writes; none: handles in the host's writes
-    /// are ignored.
+    /// Returns the placement handles (NVMe FDP) that, under this stream policy, the host may name in writes; none:
+    /// handles in the host's writes are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }

@@ -3,7 +3,7 @@
 use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The stream policy `separate`: relocated data have an open superblock apart from host data.
+/// Implementation of the stream policy `separate`: relocated data have an open superblock apart from host data.
 #[derive(Clone, Debug)]
 pub struct Separate;
 

@@ -49,8 +49,9 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// Returns true if `age` (number of units that the host wrote to the drive since the unit was last written) is
-    /// below `lives` mean lives of superblocks; while the mean is not known, true for every known age.
+    /// Returns true if, for the stream policy `sepbit`, the age of a unit (number of units that the host wrote to the
+    /// drive since it last wrote this unit) is below `lives` mean lives of superblocks; while the mean is not known,
+    /// true for every known age.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

@@ -3,8 +3,8 @@
 use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The stream policy `two-region`: host data and relocated data have open superblocks of their own, but host data that
-/// need a new superblock continue the superblock that relocation left partly filled.
+/// Implementation of the stream policy `two-region`: host data and relocated data have open superblocks of their own,
+/// but host data that need a new superblock continue the superblock that relocation left partly filled.
 #[derive(Clone, Debug)]
 pub struct TwoRegion;
 

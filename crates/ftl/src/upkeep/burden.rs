@@ -15,7 +15,8 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the fraction of the period that this kind of upkeep takes.
+    /// Returns the fraction of a die's or channel's time that this kind of upkeep takes: the time of the upkeep in one
+    /// period, divided by the length of the period.
     fn share(&self) -> f64 {
         self.ns as f64 / self.within.ns() as f64
     }
@@ -24,7 +25,8 @@ impl Part {
 /// Total of all kinds of upkeep (refresh, background scrub and so on) that a drive file asks for, for a die or for a
 /// channel with all its dies: time of each kind and fraction of time permitted for all, to check that the upkeep fits.
 pub(crate) struct Burden {
-    /// Resource whose time is counted: "die" or "channel".
+    /// Name, for error messages, of the resource whose time the check of a drive file's upkeep counts: "die" or
+    /// "channel".
     whose: &'static str,
     share: f64,
     parts: Vec<Part>,

@@ -136,7 +136,8 @@ impl Media {
         self.features.erased_member(&mut self.core, global, erased);
     }
 
-    /// Frees all superblocks of the reclaimed parity group of `global`, and returns them, each with its die.
+    /// Frees all superblocks of a parity group that was reclaimed, the group of superblock `global` (numbered over the
+    /// drive), and returns the freed superblocks, each with its die.
     pub fn give_back(&mut self, global: u32) -> Vec<(usize, u32)> {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {

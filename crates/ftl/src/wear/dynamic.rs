@@ -4,8 +4,8 @@ use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// The wear levelling policy `dynamic`: opens the least worn free superblock next, and never relocates data to level
-/// wear.
+/// Implementation of the wear levelling policy `dynamic`: opens the least worn free superblock next, and never
+/// relocates data to level wear.
 #[derive(Clone, Debug)]
 pub struct Dynamic;
 

@@ -17,15 +17,16 @@ const KINDS: usize = 2;
 /// changed, as the wear levelling policy observed them.
 #[derive(Clone, Copy, Debug, Default)]
 struct SuperblockSeen {
-    /// Last erase time and last program time of the superblock; zero: not observed yet.
+    /// Last erase time and last program time of the superblock, as the wear levelling policy `latency-guided` observed
+    /// them; zero: not observed yet.
     times: [Nanos; KINDS],
     /// Program/erase cycles of the superblock when its erase time, and its program time, last changed; none before a
     /// change.
     stepped: [Option<f64>; KINDS],
 }
 
-/// Statistics of the superblocks of a die whose erase time, or program time, changed to one certain value: their
-/// number, and the sum of their program/erase cycles at the change.
+/// Statistics of the wear levelling policy `latency-guided`, for the superblocks of a die whose erase time, or program
+/// time, changed to one certain value: their number, and the sum of their program/erase cycles at the change.
 #[derive(Clone, Copy, Debug, Default)]
 struct TimeStep {
     superblocks: u32,

@@ -9,16 +9,18 @@ use units::{Nanos, SuperblockId};
 pub struct WearView<'a> {
     /// Number, within the die, of the superblock that was just erased.
     pub erased: SuperblockId,
-    /// Closed superblocks whose data could be relocated; their order in the list has no meaning, but is the same in
-    /// each run.
+    /// Closed superblocks of the die that the wear levelling policy may choose, to have their data relocated; their
+    /// order in the list has no meaning, but is the same in each run.
     pub candidates: &'a [SuperblockId],
-    /// Valid units, wear, closing time and write stream of each superblock of the die.
+    /// Valid units, wear, closing time and write stream of each superblock of the die, as the wear levelling policy
+    /// sees them.
     pub blocks: Blocks<'a>,
     /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
     /// Number of erases of the die so far.
     pub erases: u64,
-    /// Random stream of the wear levelling policy.
+    /// Random number stream of the die, for random choices of the wear levelling policy. The victim policy and the
+    /// refresh order policy of the die draw from the same stream.
     pub random: &'a mut RandomStream,
 }
 
@@ -30,30 +32,34 @@ pub struct Observed {
     pub superblock: SuperblockId,
     /// Number of program/erase cycles of the superblock, including this erase.
     pub pe_cycles: u32,
-    /// Duration of the erase, as the drive observed it.
+    /// Duration of the erase, as the drive observed it and reports it to the wear levelling policy.
     pub erase: Nanos,
-    /// Program time of the superblock's first page at the wear before this erase.
+    /// Program time of the superblock's first page at the wear before this erase, as the drive reports it to the wear
+    /// levelling policy.
     pub program: Nanos,
 }
 
-/// Policy of wear levelling: dynamic (choice of the free superblock) and static (relocation). One instance per die.
+/// Interface of the wear levelling policies: dynamic wear levelling (choice of the free superblock to open) and static
+/// wear levelling (relocation of data). One instance per die.
 pub trait WearPolicy: Send {
     /// Returns the rank of a free superblock among the die's free ones: the superblock of the lowest rank is opened
     /// next. `erases` is the die's number of erases when the superblock became free; a policy that returns this number
     /// has superblocks opened in the order in which they became free.
     fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64;
 
-    /// Informs the policy that a superblock was erased, before the superblock is ranked among the free ones.
+    /// Informs the wear levelling policy that a superblock was erased, before the superblock is ranked among the free
+    /// ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
-    /// Returns true if the policy spreads wear over all superblocks; false if free superblocks may stay unused as long
-    /// as others can be worn instead.
+    /// Returns true if the wear levelling policy spreads wear over all superblocks; false if free superblocks may stay
+    /// unused as long as others can be worn instead.
     fn spreads(&self) -> bool {
         true
     }
 
-    /// Returns the fraction (0 to 0.9) of the superblocks not needed for host data that are left unused, so that writes
-    /// and wear rotate over fewer superblocks. Garbage collection has less space to work with.
+    /// Returns the fraction (0 to 0.9) of the superblocks not needed for host data that the wear levelling policy
+    /// leaves unused, so that writes and wear rotate over fewer superblocks. Garbage collection has less space to work
+    /// with.
     fn held_back(&self) -> f64 {
         0.0
     }

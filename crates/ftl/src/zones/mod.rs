@@ -24,8 +24,8 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa};
 
-/// Distance, in dies, from the die of one zone's first program unit to the die of the next zone's first program unit:
-/// zones with neighbouring numbers are often written together, and should begin on different dies.
+/// Constant: distance, in dies, from the die of one zone's first program unit to the die of the next zone's first
+/// program unit. Zones with neighbouring numbers are often written together, and should begin on different dies.
 const TURN: u32 = 13;
 
 /// State of a zone of a zoned drive, as the translation layer knows it on flash.
@@ -110,7 +110,7 @@ pub struct ZoneMapped {
     /// For each die: number of its programs in flight.
     bound: Vec<u32>,
     counts: ZonedTotals,
-    /// True before simulated time begins, when written data are on flash at once.
+    /// True on a zoned drive before simulated time begins, when written data are on flash at once.
     is_untimed: bool,
 }
 
@@ -118,7 +118,8 @@ impl ZoneMapped {
     /// Makes a zoned drive without data: every good superblock is free.
     ///
     /// # Errors
-    /// When the drive could not sustain writes; the text says why and what would help.
+    /// When the blocks of the drive can fail, the write buffer does not suffice, or the drive cannot hold its zones;
+    /// the string of the error message says what to change.
     pub(crate) fn new(parts: Parts<'_>, zoning: Zoning, rules: Box<dyn ZoneRules>) -> Result<Self, String> {
         if parts.array.may_fail() {
             return Err(
@@ -154,8 +155,8 @@ impl ZoneMapped {
         Ok(ftl)
     }
 
-    /// Checks that the write buffer survives power cuts, and has enough slots for the data of all active zones that
-    /// wait until a whole program unit is there.
+    /// Checks that the write buffer of a zoned drive survives power cuts, and has enough slots for the data of all
+    /// active zones that wait until a whole program unit is there.
     fn check_buffer(&self) -> Result<(), String> {
         let (core, program) = (&self.media.core, self.layout().program_units);
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {

@@ -11,7 +11,9 @@ use nand::ProgramStatus;
 use units::{DieId, Ppa};
 
 impl ZoneMapped {
-    /// Handles an event of the controller; the caller can then take the layer's outputs.
+    /// Handles an event of the flash controller for the zone-mapped flash translation layer: processes the flash
+    /// operations (reads, programs, erases) that have finished, and starts the next ones. The caller can then take the
+    /// completed host requests and other outputs of the translation layer.
     pub(super) fn on_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         self.media.core.store.controller.handle(event, ctx);
         while let Some(id) = self.media.core.store.controller.take_finished() {

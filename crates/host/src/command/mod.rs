@@ -29,7 +29,7 @@ command_sets! {
 /// Command set of a namespace whose declaration names none: the NVM command set.
 pub static USUAL: &CommandSet = &nvm::SET;
 
-/// Command set of a namespace with zones: the ZNS command set.
+/// Static: the command set of a namespace with zones, which is the ZNS command set.
 pub static ZONED: &CommandSet = &zns::SET;
 
 /// Size of a sector in bytes: offsets and lengths of requests are multiples of this number.
@@ -50,14 +50,16 @@ pub enum Effect {
     Write = 1,
     /// Effect of a command: the drive learns that the host no longer needs the data (deallocate).
     Trim = 2,
-    /// Effect of a command: the drive writes all acknowledged data to the flash.
+    /// Effect of a command: the drive makes all acknowledged data durable, by writing them to the flash unless its
+    /// write buffer survives power cuts (flush).
     Flush = 3,
     /// Effect of a command: the state of a zone of the namespace changes, and no data are transferred.
     Manage = 4,
 }
 
 impl Effect {
-    /// List of all effects of commands, in the order of their numbers.
+    /// List of all effects that a host command can have on data (read, write, trim, flush, zone management), in the
+    /// order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
     /// Number of different effects of commands.
     pub const COUNT: usize = Self::ALL.len();
@@ -123,7 +125,7 @@ impl Op {
         self.operation().name
     }
 
-    /// Returns the description of the operation in the first command set that has it.
+    /// Returns the description of the host command (operation) in the first NVMe command set that has it.
     fn operation(self) -> &'static SetOperation {
         let mut all = SETS.iter().flat_map(|set| set.operations);
         all.find(|operation| operation.op == self).expect("a set declares every operation")
@@ -170,19 +172,21 @@ pub enum CompletionKind {
     Address,
 }
 
-/// NVMe command set: the operations that a namespace accepts.
+/// Description of an NVMe command set: its name, and the operations (host commands) that a namespace with this command
+/// set accepts.
 #[derive(Debug)]
 pub struct CommandSet {
-    /// Name of the command set in drive files.
+    /// Name of this NVMe command set, by which drive files choose it for a namespace.
     pub name: &'static str,
-    /// Description of the NVMe command set, in one line for listings.
+    /// Description of this NVMe command set in one line, for listings.
     pub about: &'static str,
-    /// List of the operations (host commands) of the NVMe command set, each with its description.
+    /// List of the operations (host commands) that belong to this NVMe command set, each with its description.
     pub operations: &'static [SetOperation],
 }
 
 impl CommandSet {
-    /// Returns the bit mask, by [`Op::code`], of the operations of the set that apply to sectors.
+    /// Returns the bit mask, by [`Op::code`], of the host commands (operations) of this NVMe command set that apply to
+    /// sectors.
     pub fn on_sectors(&self) -> u64 {
         self.bits(|operation| operation.range == Range::Sectors)
     }

@@ -5,13 +5,14 @@
 use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 
 impl Op {
-    /// Read command: data from the drive to the host.
+    /// Constant for the read command of the host: data from the drive to the host.
     pub const READ: Self = Self::new(Effect::Read, 0);
-    /// Write command: data from the host to the drive.
+    /// Constant for the write command of the host: data from the host to the drive.
     pub const WRITE: Self = Self::new(Effect::Write, 0);
-    /// Trim (deallocate) command: the host no longer needs these bytes.
+    /// Constant for the trim (deallocate) command of the host, which no longer needs these bytes.
     pub const TRIM: Self = Self::new(Effect::Trim, 0);
-    /// Flush command: everything acknowledged before must be on flash.
+    /// Constant for the flush command of the host: once it completes, all data that were acknowledged before it must
+    /// survive a power cut.
     pub const FLUSH: Self = Self::new(Effect::Flush, 0);
 }
 
@@ -19,7 +20,7 @@ const fn of(op: Op, range: Range) -> SetOperation {
     SetOperation { op, name: op.effect().name(), range, answer: CompletionKind::Status }
 }
 
-/// The NVM command set of ordinary drives: read, write, trim and flush.
+/// Static: the NVM command set of ordinary drives, with the operations read, write, trim and flush.
 pub static SET: CommandSet = CommandSet {
     name: "nvm",
     about: "blocks that are read and written in any order",

@@ -15,16 +15,17 @@ use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 use std::collections::VecDeque;
 
 impl Op {
-    /// Zone append command: writes at the write pointer of the zone that the offset names; the completion gives the
-    /// address of the data.
+    /// Constant for the zone append command of the host: writes at the write pointer of the zone that the offset names;
+    /// the completion gives the address of the data.
     pub const APPEND: Self = Self::new(Effect::Write, 1);
-    /// Zone management send command, open: the host opens the zone, until it is closed.
+    /// Constant for the zone management send command "open": the host opens the zone, which stays open until it is
+    /// closed, full or reset.
     pub const ZONE_OPEN: Self = Self::new(Effect::Manage, 0);
-    /// Zone management send command, close: the zone no longer counts as open.
+    /// Constant for the zone management send command "close": the zone no longer counts as open.
     pub const ZONE_CLOSE: Self = Self::new(Effect::Manage, 1);
-    /// Zone management send command, finish: the zone becomes full and takes no more writes.
+    /// Constant for the zone management send command "finish": the zone becomes full and takes no more writes.
     pub const ZONE_FINISH: Self = Self::new(Effect::Manage, 2);
-    /// Zone management send command, reset: the zone becomes empty.
+    /// Constant for the zone management send command "reset": the zone becomes empty.
     pub const ZONE_RESET: Self = Self::new(Effect::Manage, 3);
 }
 
@@ -32,7 +33,8 @@ const fn of(op: Op, name: &'static str, range: Range) -> SetOperation {
     SetOperation { op, name, range, answer: CompletionKind::Status }
 }
 
-/// The ZNS command set of zoned drives: read, write, flush, zone append and zone management.
+/// Static: the ZNS command set of zoned drives, with the operations read, write, flush, zone append and zone
+/// management.
 pub static SET: CommandSet = CommandSet {
     name: "zns",
     about: "zones that are written in order and reset as a whole",
@@ -122,7 +124,8 @@ pub struct ZoneShape {
     /// Greatest number of zones of the namespace that can be active at the same time (open or closed); at least
     /// `open_most`.
     pub active_most: u32,
-    /// True: a read of blocks that were never written returns zeros; false: such a read returns an error.
+    /// True if a read of blocks of the zoned namespace that were never written returns zeros; false if such a read
+    /// returns an error.
     pub reads_unwritten: bool,
 }
 
@@ -183,7 +186,7 @@ impl ZoneCounts {
 pub struct ZoneStates {
     shape: ZoneShape,
     zones: Vec<ZoneRecord>,
-    /// Numbers of the open zones, in the order in which they were opened.
+    /// List of the numbers of the zoned namespace's open zones, in the order in which they were opened.
     open: VecDeque<u32>,
     active: u32,
     /// Counts of zone events so far, such as opened and reset zones.
@@ -237,7 +240,8 @@ impl ZoneStates {
     }
 
     /// Ensures that the limits of the zoned namespace allow zone number `zone` to be active and open: if as many zones
-    /// are open as may be, the drive closes the implicitly open zone that was opened first.
+    /// are open as may be, closes the implicitly open zone that was opened first. Returns an error if a limit still
+    /// stands in the way.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {
@@ -285,7 +289,8 @@ impl ZoneStates {
     /// zone at which the data are written.
     ///
     /// # Errors
-    /// As for [`Self::write`].
+    /// With the error status of the completion: when `at` is not 0, or when a write of these blocks at the zone's write
+    /// pointer is refused. Nothing changes then.
     pub fn append(&mut self, zone: u32, at: u64, blocks: u64) -> Result<u64, ZoneError> {
         if at != 0 {
             return Err(ZoneError::InvalidWrite);
@@ -294,10 +299,12 @@ impl ZoneStates {
         self.write(zone, to, blocks).map(|()| to)
     }
 
-    /// Checks whether a read command of `blocks` blocks from block `at` of a zone on is allowed.
+    /// Checks whether a read of `blocks` blocks from block `at` of zone `zone` on is allowed; the state of the zone
+    /// stays unchanged.
     ///
     /// # Errors
-    /// As for [`Self::write`].
+    /// With the error status of the completion: when the zone is offline, when the read passes the end of the zone, or
+    /// when the read includes unwritten blocks of a namespace that does not allow reads of unwritten blocks.
     pub fn read(&self, zone: u32, at: u64, blocks: u64) -> Result<(), ZoneError> {
         let ZoneRecord { state, written } = self.get(zone);
         match state {
@@ -312,7 +319,9 @@ impl ZoneStates {
     /// has to do for it.
     ///
     /// # Errors
-    /// As for [`Self::write`].
+    /// With the error status of the completion: when the zone is offline or read-only, when its present state does not
+    /// allow the command, or when an open command would exceed the limits on active and open zones. Nothing changes
+    /// then.
     ///
     /// # Panics
     /// When `op` is no zone management command.

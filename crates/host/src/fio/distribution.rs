@@ -133,20 +133,21 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Sampler of the uniform distribution: each of this number of blocks is accessed with the same probability.
+    /// Kind of sampler: uniform distribution, in which each of this number of blocks is accessed with the same
+    /// probability.
     Uniform(u64),
-    /// Sampler of the Zipf distribution: block ranks are drawn by Zipf's law and scattered over the blocks.
+    /// Kind of sampler: Zipf distribution, in which block ranks are drawn by Zipf's law and scattered over the blocks.
     Zipf(Zipf, Scatter),
-    /// Sampler of the self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives
-    /// the rank, and the ranks are scattered over the blocks. The values are the power, the number of ranks and the
-    /// scattering.
+    /// Kind of sampler: self-similar (Pareto) distribution, in which a uniform random number from 0 to 1, raised to a
+    /// power, gives the rank, and the ranks are scattered over the blocks. The values are the power, the number of
+    /// ranks and the scattering.
     Pareto(f64, u64, Scatter),
-    /// Sampler of fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width,
-    /// and the ranks are scattered over the blocks. The values are the width in blocks, the number of ranks and the
-    /// scattering.
+    /// Kind of sampler: fio's bell curve, in which the rank is normally distributed and shifted at random by up to half
+    /// of a width, and the ranks are scattered over the blocks. The values are the width in blocks, the number of ranks
+    /// and the scattering.
     Normal(u64, u64, Scatter),
-    /// Sampler of fio's zoned distribution: for each percent of the accesses, the first block and the number of blocks
-    /// of the zone that this percent goes to.
+    /// Kind of sampler: fio's zoned distribution. For each percent of the accesses, the first block and the number of
+    /// blocks of the zone that this percent goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 

@@ -21,7 +21,7 @@ pub struct Use {
     pub extent: Extent,
     /// True if the fio job clone reads from the range `extent` of the raw device.
     pub reads: bool,
-    /// Number of bytes, from the beginning of the range `extent` on, that the fio job clone writes for certain; 0 if
+    /// Number of bytes of the range `extent`, from its beginning on, that the fio job clone writes for certain; 0 if
     /// some of them may stay unwritten.
     pub covers: u64,
 }

@@ -5,13 +5,14 @@
 pub struct Generator {
     /// Name of the built-in workload on the command line.
     pub name: &'static str,
-    /// Description of the built-in workload, in one line.
+    /// Field of a built-in workload: one line of text that describes the workload in lists.
     pub title: &'static str,
     /// Text of the fio job file of the built-in workload.
     pub job_text: &'static str,
 }
 
-/// Makes the text of a fio job file of the usual kind: one job on the drive itself, 32 requests in flight, for 10 s.
+/// Macro that makes the text of the fio job file of a built-in workload: a job with this name on the drive itself, 32
+/// requests in flight, for 10 s, with these further options.
 macro_rules! on_drive {
     ($name:literal, $options:literal) => {
         concat!(
@@ -23,7 +24,8 @@ macro_rules! on_drive {
     };
 }
 
-/// Returns all built-in workloads, in the order in which they are listed.
+/// Returns all built-in workloads (named fio job files that are part of the simulator), in the order in which they are
+/// listed.
 pub fn generators() -> &'static [Generator] {
     &[
         Generator {

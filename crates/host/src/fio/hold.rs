@@ -13,9 +13,9 @@ pub struct SerializedOverlap {
 }
 
 impl SerializedOverlap {
-    /// Returns true if `request` (operation, offset, bytes) of a fio job clone overlaps no request of the clone in
-    /// flight and may be issued, and then adds it to the list of requests in flight; otherwise stores it as the request
-    /// to be tried next.
+    /// For fio's `serialize_overlap`: returns true if `request` (operation, offset, bytes) of a fio job clone overlaps
+    /// no request of the clone in flight and may be issued, and then adds it to the list of requests in flight;
+    /// otherwise stores it as the request to be tried next.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
         let (offset, end) = (request.1, request.1 + request.2);
         let free = !self.in_flight.iter().any(|other| other.0 < end && offset < other.1);
@@ -89,7 +89,8 @@ impl Refill {
         !self.is_draining
     }
 
-    /// Counts, for the refill of a full queue, a completion of one request of a fio job clone.
+    /// Counts a completion of one request of a fio job clone towards the number of completions after which a queue that
+    /// was full is refilled (`iodepth_batch_complete_min`).
     pub fn answered(&mut self) {
         self.answered += 1;
     }
@@ -105,7 +106,7 @@ pub struct Think {
     by_issue: bool,
     counted: u64,
     last: u64,
-    /// True if the clone issued a request since its last pause; fio checks for a pause only then.
+    /// True if the fio job clone issued a request since its last pause (`thinktime`); fio checks for a pause only then.
     has_made: bool,
 }
 

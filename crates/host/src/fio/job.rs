@@ -21,12 +21,12 @@ use std::collections::BTreeMap;
 
 /// Greatest number of clones of all jobs of a fio job file together, which is fio's own limit.
 pub const MOST_CLONES: u64 = 4_096;
-/// Greatest number of requests that one clone of a fio job may have in flight (`iodepth`).
+/// Constant limit of the option `iodepth`: greatest number of requests that one fio job clone may have in flight.
 pub const MOST_DEPTH: u64 = 65_536;
 /// Greatest length of a request (block size) of a fio job in bytes: whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
-/// Kind of access of a fio job: which of reads, writes and trims it makes.
+/// One of the kinds of access that a fio job can have: which of reads, writes and trims the job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
     /// Kind of access: the fio job only reads.
@@ -63,7 +63,7 @@ pub struct JobSpec {
     pub name: String,
     /// Place in the fio job file where the section of the job starts.
     pub place: JobPlace,
-    /// Kind of access of the fio job: which of reads, writes and trims it makes.
+    /// Setting of a fio job, from `rw`: the job's kind of access, that is, which of reads, writes and trims it makes.
     pub access: JobAccess,
     /// True if the fio job's requests are at random offsets; false if their offsets are sequential.
     pub random: bool,
@@ -96,16 +96,16 @@ pub struct JobSpec {
     pub ramp_ns: u64,
     /// Number of passes over the fio job's files (`loops`).
     pub loops: u64,
-    /// Time from the start of the run to the fio job's first request, in ns.
+    /// Delay of the fio job in ns (`startdelay`): the job does not start before this time from the start of the run.
     pub delay_ns: u64,
-    /// Longest time in ns before the fio job's first request, if the time is drawn from a range from `delay_ns` on.
+    /// Greatest delay of the fio job in ns, where `startdelay` gives a range from `delay_ns` on to draw it from.
     pub delay_most_ns: Option<u64>,
     /// Kinds of distribution of the fio job's random accesses over blocks, one for each direction.
     pub distribution: [Distribution; 3],
     /// Percentage, for each direction, of a random fio job's accesses that are at random offsets; others are
     /// sequential.
     pub random_percent: [u64; 3],
-    /// True if the fio job may access blocks again before all blocks have been accessed.
+    /// True if the fio job may access blocks again before all blocks have been accessed (`norandommap`).
     pub norandommap: bool,
     /// True if fio may leave out a block map that does not fit memory (`softrandommap`). Here such a map always fits;
     /// the option changes only the order of verification.
@@ -128,17 +128,17 @@ pub struct JobSpec {
     /// True if the fio job's requests between pauses are counted when they are issued; false if they are counted when
     /// they complete.
     pub think_by_issue: bool,
-    /// Rule for when the fio job's queue is refilled after it was full.
+    /// Setting of the fio job: when its queue is refilled after it was full (`iodepth_low` and other options).
     pub refill: RefillOptions,
     /// Name of the earlier fio jobs that must end before this job starts (`wait_for`).
     pub wait_for: Option<String>,
     /// Which other fio jobs end when this job ends, where the job file has `exitall`.
     pub exit_what: ExitWhat,
-    /// True if the fio job writes until the device is full.
+    /// True if the fio job writes until the drive is full (`fill_device`).
     pub fill_device: bool,
-    /// True if the fio job waits until all jobs before it in the file are done.
+    /// True if the fio job waits until all jobs before it in the file are done (`stonewall`).
     pub stonewall: bool,
-    /// True if the clones of the fio job are reported together.
+    /// True if the clones of the fio job are reported together (`group_reporting`).
     pub group_reporting: bool,
     /// Names of the files or devices that the fio job works on (`filename`); none: the job has files of its own.
     pub filename: Option<Vec<String>>,
@@ -193,7 +193,7 @@ pub struct JobSpec {
     pub new_group: bool,
     /// Method by which the fio job verifies its written data, as `verify` names it; none: the job verifies nothing.
     pub verify: Option<String>,
-    /// True if the fio job reads back its written data, where `verify` asks for verification.
+    /// True if the fio job reads back its written data (`do_verify`), where `verify` asks for verification.
     pub do_verify: bool,
     /// Number of writes of the fio job between two rounds of reading data back to verify them (`verify_backlog`); 0:
     /// one round after each pass over the files.
@@ -208,7 +208,7 @@ pub struct JobSpec {
     pub experimental_verify: bool,
     /// True if a request of the fio job waits while it overlaps a request of the same clone that is in flight.
     pub serialize_overlap: bool,
-    /// Map of all options of the fio job as written, inherited ones included, from the first name of each to its value.
+    /// Table of all options of the fio job as written, with inherited ones: the main name and the value of each.
     pub options: BTreeMap<String, String>,
     /// Number of bytes that `k` means in sizes, 1024 or 1000 (fio's `kb_base`).
     pub kb_base: u64,
@@ -305,8 +305,8 @@ impl JobSpec {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
-    /// Returns true if results report the fio job's clones as one (`group_reporting`); false if each clone has its own
-    /// logs.
+    /// Returns true if results report the fio job's several clones as one (`group_reporting`), which logs of the single
+    /// clones, such as `write_lat_log`, prevent.
     pub fn reports_together(&self) -> bool {
         let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
         let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
@@ -354,7 +354,7 @@ impl JobSpec {
 /// A parsed fio job file: its jobs, and the options that hold for the whole file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFile {
-    /// Path of the fio job file, or the name that the caller gave to the text.
+    /// Name of the parsed fio job file: its path, or a name that the caller of the parser gave to the text.
     pub name: String,
     /// All fio jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,

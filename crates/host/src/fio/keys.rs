@@ -15,7 +15,8 @@ pub enum Fate {
     /// Treatment of a fio option: it would change the requests and is not modelled, so that it is an error, except for
     /// values that turn it off.
     NotModelled {
-        /// List of the values of the fio option that turn it off, which are accepted.
+        /// Field of a fio option that is not modelled: list of the values that turn the option off, with which it is
+        /// accepted.
         off: &'static [&'static str],
         /// Text for the error message: what to use in place of the fio option.
         instead: &'static str,

@@ -22,7 +22,7 @@ pub enum Item {
         /// Name of the section of a fio job file, between the brackets.
         name: String,
     },
-    /// Kind of item: setting `key=value` of a fio job file, or a key alone.
+    /// Case of an item of a fio job file: a setting, written `key=value` or as a key alone.
     Setting {
         /// Place of the setting in the fio job file.
         place: JobPlace,
@@ -52,7 +52,7 @@ pub fn lex(
 /// settings; such lines cannot include files.
 ///
 /// # Errors
-/// As for [`lex`], and at an include.
+/// At a line that is neither a section, an option nor a comment, at one option too many, and at an include.
 pub fn lex_lines(lines: &[Line]) -> Result<Vec<Item>, WorkloadError> {
     let mut items = Vec::new();
     for line in lines {

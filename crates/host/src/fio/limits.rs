@@ -13,14 +13,14 @@ pub struct CloneLimits {
 }
 
 impl CloneLimits {
-    /// Makes the list of the latency limits of `clones`, each of which is given by its fio job.
+    /// Makes the list of the latency limits (`max_latency`) of `clones`, each of which is given by its fio job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
         Self { by_clone, said: Vec::new() }
     }
 
-    /// Returns true if no fio job clone has a latency limit.
+    /// Returns true if no clone of the fio job file has a latency limit (`max_latency`).
     pub fn is_empty(&self) -> bool {
         self.by_clone.is_empty()
     }

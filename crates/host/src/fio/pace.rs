@@ -68,7 +68,8 @@ impl DueStep {
 }
 
 impl JobSpec {
-    /// Returns the limit on the rate of requests in a direction, where the fio job sets one.
+    /// Returns the fio job's rate limit in a direction, in bytes or requests per second (`rate`, `rate_iops`); `None`
+    /// without a limit.
     pub fn rate_of(&self, direction: usize) -> Option<Rate> {
         self.rate[direction].or(self.rate_iops[direction])
     }

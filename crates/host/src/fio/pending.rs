@@ -23,7 +23,8 @@ pub struct Pending {
     free: Vec<u32>,
 }
 
-/// Fast hash function over a few numbers, for a table whose keys no adversary chooses.
+/// State of a fast hasher for keys of a few numbers, with which the map of requests in flight is made; no adversary
+/// chooses these keys.
 #[derive(Debug, Default)]
 struct Mix(u64);
 

@@ -6,11 +6,11 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Settings from the fio option `file_service_type`: the order in which the files of a job get requests, and how many
+/// Parsed value of the fio option `file_service_type`: the order in which the files of a job get requests, and how many
 /// requests each file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// Kind of order in which the files of the fio job get requests.
+    /// Setting of a fio job, from `file_service_type`: kind of order in which the job's files get requests.
     pub order: FileOrder,
     /// Number of successive requests of the fio job that go to one file.
     pub in_a_row: u64,
@@ -31,8 +31,8 @@ pub enum FileOrder {
     Sequential,
     /// Order of files: each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Order of files: each request of the fio job goes to a file drawn from this distribution, the first files the
-    /// most often; no file is ever done then.
+    /// Case of an order of files: each request of the fio job goes to a file drawn from this distribution, the first
+    /// files the most often; no file is ever done then.
     Weighted(Distribution),
 }
 

@@ -17,7 +17,7 @@ const LINES_MOST: usize = 32;
 /// Names of the fio engines whose writes can carry placement identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
-/// Kind of NVMe directive with which the writes of a fio job carry their placement identifiers.
+/// One of the two NVMe directives with which the writes of a fio job can carry placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
     /// Kind of directive: Flexible Data Placement, so that the placement identifiers of fio's writes are numbers of the
@@ -27,7 +27,7 @@ pub enum Directive {
     Streams,
 }
 
-/// Way in which the placement identifier of a fio job's next write is chosen (`plid_select`).
+/// One of the ways in which the placement identifier of a fio job's next write can be chosen (`plid_select`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// Way to choose: the placement identifiers of the fio job's list take turns, separately for each file.
@@ -50,12 +50,12 @@ pub struct JobPlacement {
     pub fdp: bool,
     /// Placement identifiers of the fio job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
-    /// Way in which the placement identifier of each write is chosen, from the fio option `plid_select`.
+    /// Setting of a fio job, from `plid_select`: the way in which the placement identifier of each write is chosen.
     pub selection: Selection,
     /// Value of the fio option `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,
-    /// Number of the stream that the writes of the fio job name, as the job's option `write_hint` says (1 for `short`
-    /// to 4 for `extreme`); none without a hint.
+    /// Setting of a fio job, from its option `write_hint`: number of the stream that its writes name, from 1 for
+    /// `short` to 4 for `extreme`; none without a hint.
     pub hint: Option<u16>,
 }
 
@@ -248,8 +248,8 @@ impl ClonePlacer {
         })))
     }
 
-    /// Returns the placement identifier of the next write, which begins at byte `offset` of the drive; `None` outside
-    /// the fio job clone's files.
+    /// Returns the placement identifier of the fio job clone's next write, which begins at byte `offset` of the drive,
+    /// chosen as the job's `plid_select` says; `None` outside the clone's files.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;

@@ -17,7 +17,8 @@ const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
 /// Greatest number of sizes in a `bssplit`, as in fio.
 const MOST_SPLIT: usize = 64;
-/// Number of bytes of a page of the host's page cache.
+/// Number of bytes of a page of a host's page cache; the error message for a block size that is no multiple of 512
+/// suggests a multiple of this number.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
 /// List of the names of devices that hold no data, which a fio job must not use as its drive.
@@ -45,7 +46,7 @@ macro_rules! options {
         ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)
         $($name:literal $(| $other:literal)* $($alone:ident)? => $put:expr,)*
     ) => {
-        /// List of all fio options that shape the requests and are modelled.
+        /// Constant table of all fio options that shape the requests and are modelled.
         pub const HONOURED: &[Honoured] = &[$(Honoured {
             name: $name,
             others: &[$($other),*],
@@ -249,8 +250,8 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
     }
 }
 
-/// Parses the value of `rw` into the fio job's access kind and randomness; `:N` makes holes of N bytes between
-/// sequential requests, or makes N random requests share an offset.
+/// Parses the value of the fio option `rw`, and stores the access kind and the randomness in `job`; a suffix `:N` makes
+/// holes of N bytes between sequential requests, or makes N random requests share an offset.
 fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
     (job.random, job.access) = match name {

@@ -41,7 +41,7 @@ impl Metric {
 /// Options of a fio job for its steady state (`steadystate`): the metric, and the condition that ends the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Metric of the fio job (IOPS, bandwidth or latency) that the steady-state condition compares with its limit.
+    /// Setting of a fio job: metric (IOPS, bandwidth or latency) that the steady-state condition limits.
     pub metric: Metric,
     /// True if steady state limits the slope of the metric; false if it limits the largest distance from the mean.
     pub slope: bool,
@@ -49,7 +49,7 @@ pub struct Steady {
     pub limit: f64,
     /// True if the steady-state limit is in percent of the mean of the metric; false if in the metric's unit.
     pub percent: bool,
-    /// Time in ns over which the fio job's steady-state condition must hold; 0: no detection.
+    /// Length in ns of the window of samples for fio's steady-state condition; 0: no steady-state detection.
     pub duration_ns: u64,
     /// Length in ns of the ramp of fio's steady-state detection: samples of this time at the start do not count.
     pub ramp_ns: u64,
@@ -101,7 +101,7 @@ impl Steady {
         self.duration_ns > 0
     }
 
-    /// Returns the number of samples in a row that must meet fio's steady-state condition, in whole seconds as in fio.
+    /// Returns the number of samples over which fio computes its steady-state condition, from times in whole seconds.
     pub fn samples(&self) -> usize {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
@@ -249,7 +249,7 @@ impl SteadyGroup {
         self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
         self.criterion.abs() < self.steady.limit
     }
-    /// Returns the result of the detection, for the report. Samples that were never taken follow as zeros, as in fio.
+    /// Returns the result of fio's steady-state detection, for the report. Missing samples follow as zeros, as in fio.
     fn report(&self, job: &str) -> SteadyState {
         let taken = self.samples.iter().copied().chain(std::iter::repeat(TickSample::default()));
         let samples: Vec<TickSample> = taken.take(self.steady.samples()).collect();
@@ -273,7 +273,7 @@ impl SteadyGroup {
     }
 }
 
-/// Returns the slope, per sample, of a line fitted by least squares to evenly spaced samples with this sum.
+/// Returns the slope, per sample, of the line fitted by least squares to evenly spaced `values`, whose sum is `sum`.
 fn slope(values: &[u64], sum: u64) -> f64 {
     let count = values.len() as f64;
     let along = (0u64..).zip(values).fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
@@ -284,9 +284,9 @@ fn slope(values: &[u64], sum: u64) -> f64 {
 /// State of one clone of a fio job for the steady-state detection: counts of requests since the last sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Index of the fio job clone's group in `Watches::watches`; none for a clone without detection.
+    /// Index of the fio job clone's group in `Watches::watches`; none for a clone without steady-state detection.
     watch: Option<u32>,
-    /// Time in ns since which the fio job clone runs, its ramp not counted; none before that and after its end.
+    /// For steady state: time in ns since which the fio job clone runs, its ramp not counted; none before and after.
     since_ns: Option<u64>,
     looked_ns: u64,
     /// True if the requests of the fio job clone count in the samples, since the ramp of `steadystate` is over.
@@ -296,14 +296,14 @@ struct Watched {
     latency_ns: u64,
 }
 
-/// State of the steady-state detection of all clones of a fio job file; empty where no job asks for it.
+/// Steady-state detector for all clones of a fio job file; it is empty where no job asks for the detection.
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,
     /// List of the states of the fio job clones for the steady-state detection, by number of the clone.
     watched: Vec<Watched>,
     interval_ns: u64,
-    /// Time in ns from which steady-state sample times count; the next field, `tick_ns`, is the next sample's time.
+    /// Time in ns from which fio's steady-state sampling intervals are counted; `tick_ns` is the next sample's time.
     base_ns: u64,
     tick_ns: u64,
     /// Ends of the ramps of running fio job clones: time in ns, and number of the clone.

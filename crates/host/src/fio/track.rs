@@ -69,7 +69,7 @@ impl RequestSizes {
     }
 }
 
-/// Way in which the offset of a fio job clone's next request in a file is chosen.
+/// One of the ways in which the offset of a fio job clone's next request in a file can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Way to choose an offset: the fio job clone's next request in the file begins where its last request ended.
@@ -87,8 +87,8 @@ enum Covered {
     /// No record of accessed blocks, so that the fio job may access blocks of the file more than once in a pass over
     /// the file.
     Unknown,
-    /// Record by a permutation: each block of the file comes once per pass of the fio job over the file, in a random
-    /// order.
+    /// Case of a record by a permutation: each block of the file comes once per pass of the fio job over the file, in a
+    /// random order.
     InOrder(Passes),
     /// Record by a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB
     /// and writes of 1 MiB mark the same block numbers.
@@ -121,9 +121,8 @@ pub struct FileTrack {
     at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
-    /// Three byte offsets, one for each direction (read, write, trim): the end of the fio job clone's last request,
-    /// counted from the start of its part of the file. The array `begins` has the beginnings of the same three
-    /// requests.
+    /// Three byte offsets, one for each direction (read, write, trim), at which the fio job clone's last request of the
+    /// direction ended, counted from the start of the clone's part of the file.
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
@@ -133,7 +132,8 @@ pub struct FileTrack {
     zoned: Option<Box<Zoned>>,
 }
 
-/// State of the zones that a fio job clone works in, its own or the drive's, with the bytes done in the present zone.
+/// Record of the zones that a fio job clone works in: their geometry, whether they are the job's own or the drive's,
+/// and the number of bytes done in the present zone.
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
@@ -284,7 +284,8 @@ impl FileTrack {
     }
 
     /// Moves the fio job clone on to the next zone when enough bytes were transferred in the present zone, and back to
-    /// the beginning of a zone whose end was reached before that; by fio's arithmetic.
+    /// the beginning of a zone whose end was reached before that, by fio's arithmetic; in the drive's zones, only
+    /// sequential writes move on, at the zone's capacity.
     #[cold]
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {

@@ -15,12 +15,12 @@ pub struct VerifyRule {
     /// True if a fio job reads written data back for verification in the order of offsets; false if in the order of
     /// writes.
     pub by_place: bool,
-    /// Number of writes of a fio job between two rounds of reading written data back for verification; 0: one round
-    /// after each pass over the files.
+    /// Number of writes of a fio job between two rounds of reading written data back for verification
+    /// (`verify_backlog`); 0: one round after each pass over the files.
     pub every: u64,
-    /// Number of requests that a fio job reads back for verification in each round.
+    /// Number of requests that a fio job reads back for verification in each round (`verify_backlog_batch`).
     pub batch: u64,
-    /// True if the fio job writes nothing, and reads back the data that it would have written.
+    /// True if the fio job writes nothing, and reads back the data that it would have written (`verify_only`).
     pub only: bool,
 }
 
@@ -55,7 +55,8 @@ pub struct History {
     rule: VerifyRule,
     in_order: VecDeque<(u64, u64)>,
     by_place: BTreeMap<u64, u64>,
-    /// Byte offsets on the drive of the fio job clone's writes in flight, at most as many as the queue depth.
+    /// Byte offsets on the drive of the fio job clone's writes in flight, at most as many as the queue depth; their
+    /// blocks cannot be read back for verification yet.
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
@@ -98,7 +99,7 @@ impl History {
     }
 
     /// Notes a request of the fio job's own workload that is issued: a write is recorded with its offset on the drive
-    /// and its length, and replaces older writes that it overlaps.
+    /// and its length. Where data are read back in the order of offsets, it replaces older writes that it overlaps.
     pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
         if op.effect() != Effect::Write {
             return;

@@ -23,7 +23,7 @@ pub enum CloneAnswer {
         op: Op,
         /// Byte offset on the drive at which the fio job clone's request begins.
         offset: u64,
-        /// Length of the fio job clone's request in bytes.
+        /// Length in bytes of the request that the fio job clone issues.
         bytes: u32,
     },
     /// Next step of a fio job clone: it issues no request before this time in nanoseconds, which is in the future.
@@ -207,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// Returns the time in nanoseconds from the beginning of the run to the start of the fio job clone.
+    /// Returns the delay of the fio job clone: time in ns from the start of the run before which it does not start.
     pub fn delay_ns(&self) -> u64 {
         self.times.delay_ns
     }

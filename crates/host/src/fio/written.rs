@@ -24,7 +24,8 @@ pub struct JobPlace {
     words: Option<Arc<UserWords>>,
 }
 
-/// Record of words that the user wrote, with the line of a fio job file that was made from them.
+/// Record of a line of a fio job that was made from words of the user: the words and the line; error messages show the
+/// words in place of the line.
 #[derive(Debug, PartialEq, Eq)]
 struct UserWords {
     written: String,

@@ -16,8 +16,9 @@ use super::files::{CloneFiles, FileRegion};
 use super::job::JobSpec;
 use crate::{Effect, HostZones, Op};
 
-/// Greatest number of the drive's zones to which all jobs of a fio workload together write at the same time, even where
-/// the drive or `max_open_zones` allows more. The limit of a single job clone is `job_max_open_zones`.
+/// Constant limit on the number of the drive's zones to which all jobs of a fio workload together write at the same
+/// time; it holds even where the drive or `max_open_zones` allows more. The limit of a single job clone is
+/// `job_max_open_zones`.
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
@@ -138,23 +139,27 @@ impl FioZones {
         }
     }
 
-    /// Stores the state that a zone has before the run: the bytes written to the zone, and whether it is full.
+    /// Stores, in fio's record of the drive's zones, the state that a zone has before the run: the bytes written to the
+    /// zone, and whether it is full.
     pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
         self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
         self.valid_bytes += written;
     }
 
-    /// Returns the offset of the first byte of the zone in which the byte at `offset` of the drive lies.
+    /// Returns, for fio jobs in the zones of the drive, the offset of the first byte of the zone in which the byte at
+    /// `offset` of the drive lies.
     pub fn start_of(&self, offset: u64) -> u64 {
         offset - offset % self.shape.size
     }
 
-    /// Returns the number of the zone in which the byte at `offset` of the drive lies.
+    /// Returns, for fio jobs in the zones of the drive, the number of the zone in which the byte at `offset` of the
+    /// drive lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.shape.size) as u32
     }
 
-    /// Returns the offset on the drive of the first byte of zone number `zone`.
+    /// Returns, for fio jobs in the zones of the drive, the offset on the drive of the first byte of zone number
+    /// `zone`.
     pub fn start(&self, zone: u32) -> u64 {
         u64::from(zone) * self.shape.size
     }

@@ -8,8 +8,8 @@ use super::{value, zbd};
 /// Zone options of a fio job (`zonemode`, `zonesize` and so on).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
-    /// Kind of zones that the value of `zonemode` selects, where it is given; a `zonesize` without it means zones of
-    /// the fio job's own.
+    /// Value of the fio option `zonemode`, the kind of zones that the job works in; none where the job does not give
+    /// the option: a `zonesize` then means zones of the job's own.
     pub mode: Option<ZoneMode>,
     /// Number of bytes that a fio job transfers in a zone before it goes to the next zone (`zonesize`).
     pub size: u64,
@@ -51,9 +51,10 @@ pub struct Strides {
     /// Number of bytes that a fio job transfers in one of its own zones (`zonemode=strided`) before it goes to the next
     /// zone.
     pub size: u64,
-    /// Length in bytes of each of the fio job's own zones.
+    /// Length in bytes of each of the fio job's own zones (`zonerange`, or `zonesize` where `zonerange` is not given).
     pub range: u64,
-    /// Number of bytes from the start of one of the fio job's own zones to the start of the next.
+    /// Number of bytes from the start of one of the fio job's own zones to the start of the next: the length of a zone
+    /// plus `zoneskip`.
     pub step: u64,
 }
 
@@ -168,7 +169,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
 }
 
 /// Returns the greatest distance in bytes, from the start of its part, that a clone of a fio job with zones of its own
-/// reaches when it transfers `bytes` per loop; `None` for a job without such zones.
+/// reaches in all its loops, each of which transfers `bytes`; `None` for a job without such zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;
     let asked = if job.time_based { u64::MAX } else { bytes.saturating_mul(job.loops) };

@@ -21,7 +21,8 @@ pub use traced::ReplaySpec;
 
 pub(crate) const SECTOR: u64 = 512;
 
-/// Range of logical sectors of 512 bytes on the drive that one flow of requests uses.
+/// Region of the drive that one flow of requests uses: a range of logical sectors of 512 bytes, by its first and last
+/// sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
@@ -32,6 +33,11 @@ pub struct Region {
 }
 
 impl Region {
+    /// Returns the number of sectors of the flow's region of the drive.
+    pub(crate) fn sectors(&self) -> u64 {
+        self.last - self.first + 1
+    }
+
     /// Returns the byte address of a request of `sectors` sectors that begins at sector `first`; a request that would
     /// cross an end of the region is moved into the region.
     pub(crate) fn place(&self, first: u64, sectors: u64) -> u64 {
@@ -45,9 +51,10 @@ impl Region {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Description of a flow of requests whose addresses, sizes and times are drawn at random from distributions.
+    /// Case of a description of a flow: its requests have addresses, sizes and times that are drawn at random from
+    /// distributions.
     Synthetic(SyntheticSpec),
-    /// Description of a flow of requests that replays a trace file of five columns (format of MQSim).
+    /// Case of a description of a flow: its requests replay a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 
@@ -94,16 +101,9 @@ impl FlowsWorkload {
                 return Err(WorkloadError::of(name, found, expected));
             }
             if let FlowSpec::Synthetic(spec) = &spec {
-                let needed = 1 + u64::from(matches!(spec.addresses, FlowAddresses::HotCold { .. }));
-                if region.last - region.first + 1 < needed || spec.align == 0 {
-                    let found = format!(
-                        "flow {index}: {} sectors, aligned to {}",
-                        region.last - region.first + 1,
-                        spec.align
-                    );
-                    let expected = format!("at least {needed} and an alignment of at least 1");
-                    return Err(WorkloadError::of(name, found, expected));
-                }
+                spec.check().map_err(|(found, expected)| {
+                    WorkloadError::of(name, format!("flow {index}: {found}"), expected)
+                })?;
             }
             names.push(flow_name);
             flows.push(match spec {
@@ -120,9 +120,10 @@ impl FlowsWorkload {
     }
 }
 
-/// Implements the interface of workloads for a mix of request flows. No data are laid out on the drive before the run:
-/// as in MQSim, a host read of an address that was never written is served by the flash die that the page allocation
-/// scheme would give the address, where the drive file enables it.
+/// Implements the workload interface for a mix of request flows, which takes requests from the flows in turn. The
+/// workload itself names no data to be laid out before the run (preconditioning is a separate option of the run); a
+/// read of an unwritten address is answered without a flash read, unless the drive file sets `ftl.sectors.unwritten =
+/// "flash"`.
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;
@@ -178,12 +179,12 @@ mod tests {
 
     #[test]
     fn a_region_that_a_flow_cannot_divide_is_refused() {
-        let made = |last: u64, align: u64, addresses: FlowAddresses| {
+        let made = |last: u64, align: u64, addresses: FlowAddresses, size: u32| {
             let spec = SyntheticSpec {
                 region: Region { first: 8, last },
                 read_ratio: 0.5,
                 addresses,
-                sizes: FlowSizes::Fixed(1),
+                sizes: FlowSizes::Fixed(size),
                 generator: FlowTiming::Depth(1),
                 align,
                 stop_ns: 0,
@@ -195,13 +196,15 @@ mod tests {
             Ok::<_, WorkloadError>(made.report().name)
         };
         let hot = FlowAddresses::HotCold { hot: 0.2 };
-        let told = made(8, 1, hot).unwrap_err().to_string();
+        let told = made(8, 1, hot, 1).unwrap_err().to_string();
         assert_eq!(
             told,
-            "scenario: flow 0: 1 sectors, aligned to 1: expected at least 2 and an alignment of at least 1"
+            "scenario: flow 0: a region of 1 sectors: expected at least 2: a hot and a cold part"
         );
-        made(9, 0, FlowAddresses::Uniform).unwrap_err();
-        made(9, 1, hot).unwrap();
-        made(8, 1, FlowAddresses::Uniform).unwrap();
+        made(9, 0, FlowAddresses::Uniform, 1).unwrap_err();
+        made(9, 1, FlowAddresses::Uniform, 0).unwrap_err();
+        made(9, 1, FlowAddresses::Uniform, 3).unwrap_err();
+        made(9, 1, hot, 2).unwrap();
+        made(8, 1, FlowAddresses::Uniform, 1).unwrap();
     }
 }

@@ -32,7 +32,8 @@ pub enum FlowSizes {
     /// Case of a normal distribution: sizes of the flow's requests are drawn from it, rounded up to whole sectors, and
     /// at least one sector.
     Normal {
-        /// Mean size of a request of the flow, in sectors of 512 bytes.
+        /// Mean of the normal distribution from which the sizes of a synthetic flow's requests are drawn, in sectors of
+        /// 512 bytes.
         mean: f64,
         /// Standard deviation of the sizes of the flow's requests, in sectors of 512 bytes.
         deviation: f64,
@@ -50,7 +51,8 @@ pub enum FlowTiming {
     Interval(f64),
 }
 
-/// Description by the caller of a flow whose requests are drawn at random from distributions.
+/// Description of a flow whose requests are drawn at random: its region of the drive, the distributions of addresses
+/// and sizes, the arrival times, and its end.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
@@ -58,7 +60,8 @@ pub struct SyntheticSpec {
     pub region: Region,
     /// Fraction of the flow's requests that are reads, from 0 to 1; all other requests are writes.
     pub read_ratio: f64,
-    /// Kind of distribution of the addresses of the flow's requests, such as streaming or uniform.
+    /// Setting of a synthetic flow: kind of distribution of the addresses of its requests, such as streaming or
+    /// uniform.
     pub addresses: FlowAddresses,
     /// Kind of distribution of the sizes of the flow's requests: one size, or normally distributed.
     pub sizes: FlowSizes,
@@ -75,6 +78,31 @@ pub struct SyntheticSpec {
     /// Seed of the random numbers of the flow of requests, which is combined with the seed of the run.
     pub seed: u64,
 }
+
+impl SyntheticSpec {
+    /// Checks that requests of the flow fit into its region of the drive.
+    ///
+    /// # Errors
+    /// What was found, and what is expected, where the region, the alignment or the size of requests is wrong.
+    pub(super) fn check(&self) -> Result<(), (String, String)> {
+        let sectors = self.region.sectors();
+        if sectors < 2 && matches!(self.addresses, FlowAddresses::HotCold { .. }) {
+            let expected = "at least 2: a hot and a cold part".to_owned();
+            return Err((format!("a region of {sectors} sectors"), expected));
+        }
+        match self.sizes {
+            _ if self.align == 0 => Err(("alignment 0".into(), "at least 1".into())),
+            FlowSizes::Fixed(size) if size == 0 || u64::from(size) > sectors.min(MOST_SECTORS) => {
+                let expected = format!("1 to {}, as long as the region", sectors.min(MOST_SECTORS));
+                Err((format!("requests of {size} sectors"), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Greatest number of sectors of a request whose length in bytes the simulator can hold.
+const MOST_SECTORS: u64 = u32::MAX as u64 / SECTOR;
 
 /// State of a running flow whose requests are drawn at random from distributions.
 pub(super) struct Synthetic {
@@ -94,7 +122,7 @@ impl Synthetic {
     pub fn new(spec: SyntheticSpec, index: usize, seed: u64) -> Self {
         let stream = |what: &str| RandomStream::new(seed ^ spec.seed, &format!("flow.{index}.{what}"));
         let mut places = stream("address");
-        let span = spec.region.last - spec.region.first + 1;
+        let span = spec.region.sectors();
         let start = spec.region.first + places.below(span);
         let mut flow = Self {
             next_streaming: start - start % spec.align,
@@ -162,14 +190,15 @@ impl Synthetic {
                 // Box and Muller: two uniform numbers make a normal one.
                 let radius = (-2.0 * libm::log(1.0 - self.lengths.unit())).sqrt();
                 let angle = std::f64::consts::TAU * self.lengths.unit();
-                (mean + deviation * radius * libm::cos(angle)).ceil().clamp(1.0, f64::from(u16::MAX)) as u64
+                let most = self.spec.region.sectors().min(u64::from(u16::MAX)) as f64;
+                (mean + deviation * radius * libm::cos(angle)).ceil().clamp(1.0, most) as u64
             }
         }
     }
 
     fn address(&mut self, sectors: u64) -> u64 {
         let region = self.spec.region;
-        let span = region.last - region.first + 1;
+        let span = region.sectors();
         match self.spec.addresses {
             FlowAddresses::Streaming => self.follow(sectors),
             FlowAddresses::Uniform => {

@@ -8,7 +8,8 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use units::SimTime;
 
-/// Description by the caller of a flow that replays a trace file.
+/// Description of a flow whose requests replay a trace file: the file, the region of the drive, and how much of the
+/// file is replayed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySpec {

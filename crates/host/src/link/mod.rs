@@ -13,7 +13,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
-/// Direction of a transfer on the host link; its number is an index into [`LinkStep::holds`].
+/// Direction of a transfer on the host link: to the drive or to the host; its number is an index into
+/// [`LinkStep::holds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
@@ -94,18 +95,19 @@ pub struct LinkShape {
     /// True if the host link is full duplex: data can cross in both directions at once; false if only one direction can
     /// transfer at a time.
     pub full_duplex: bool,
-    /// Number of submission queues of the host link.
+    /// Property of the host link: number of its submission queues.
     pub queues: u32,
     /// Depth of each submission queue: number of commands that a queue can hold, not counting commands that the drive
     /// has fetched.
     pub queue_depth: u32,
-    /// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
+    /// Property of the host link: kind of arbitration, which is the order in which the drive fetches commands from the
+    /// submission queues.
     pub order: QueueOrder,
     /// Greatest number of commands, of all submission queues together, that the link allows the drive to execute at the
     /// same time.
     pub commands_most: u32,
-    /// Number of commands, of all submission queues together, that the drive executes at the same time, unless
-    /// `host.max_commands` gives another number.
+    /// Property of the host link: number of commands, of all submission queues together, that the drive executes at the
+    /// same time, unless `host.max_commands` gives another number.
     pub commands_usual: u32,
 }
 
@@ -153,13 +155,14 @@ fn of_queues() -> Limits {
 pub struct LinkConfig {
     /// Namespaces that the drive file declares; empty if the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
-    /// Maker of the placement policy, which gives writes their placement handles (for example FDP placement
-    /// identifiers).
+    /// Maker (factory) of the placement policy that `host.place` in the drive file names, which gives writes their
+    /// placement handles (for example FDP placement identifiers).
     pub place: PlaceMaker,
-    /// Timing model of the link between host and drive, of the kind (such as NVMe or SATA) that `host.link` in the
-    /// drive file selects.
+    /// Setting `host.link` of the drive file: timing model of the link between host and drive, of the kind (such as
+    /// NVMe or SATA) that the drive file selects.
     pub link: Arc<dyn HostLink>,
-    /// Queues, duplex mode and limits of the link between host and drive.
+    /// Properties of the host link that are equal for all commands, as its timing model gives them: queues, duplex mode
+    /// and limits.
     pub shape: LinkShape,
     /// Greatest number of commands, of all submission queues together, that the drive executes at the same time.
     pub max_commands: u32,
@@ -184,7 +187,7 @@ pub struct LinkConfig {
     /// Number of pages per die in a group of commands: the drive executes commands in groups of as many as give each
     /// die this many pages, and starts the next group when the group is complete. 0: commands are executed one by one.
     pub group_pages_per_die: u32,
-    /// Time in ns that the drive takes to execute a trim command.
+    /// Setting `host.t_trim`: time in ns that the drive takes to execute a trim command.
     pub t_trim: Nanos,
     /// Time in ns that the host's own software takes between a completion and the request that waits for it.
     pub t_software: Nanos,

@@ -13,11 +13,12 @@ use units::SimTime;
 /// Information about a write that a placement policy may use to choose the write's placement handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceView {
-    /// Byte address on the drive at which the write begins.
+    /// Byte address on the drive at which the write begins for which a placement policy chooses the placement handle.
     pub offset: u64,
     /// Length in bytes of the write for which a placement policy chooses the placement handle.
     pub bytes: u32,
-    /// Number of the fio job, the trace volume or the flow that makes the write.
+    /// Number of the fio job, the trace volume or the flow that makes the write for which a placement policy chooses
+    /// the placement handle.
     pub job: u16,
     /// Simulated time at which the host makes the write for which a placement policy chooses the placement handle.
     pub arrive: SimTime,
@@ -33,7 +34,8 @@ pub struct PlaceView {
     pub drive_bytes: u64,
 }
 
-/// Policy that chooses the placement handle (for example an FDP placement identifier) of each write.
+/// Interface of the placement policies (`host.place`), each of which chooses the placement handle (for example an FDP
+/// placement identifier) of each write of a workload.
 pub trait PlacePolicy: Send {
     /// Returns true if the placement handles that the workload names for its writes are used unchanged; the policy is
     /// then not asked.
@@ -50,8 +52,8 @@ pub trait PlacePolicy: Send {
     /// Tells the policy, before the first write, the drive's number of placement handles and its capacity in bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
-    /// Chooses the placement handle of a write, a number below the drive's number of handles; none: the write carries
-    /// no handle. Called once for each write, in order.
+    /// Asks the placement policy for the placement handle of a write, a number below the drive's number of handles;
+    /// none: the write carries no handle. Called once for each write, in order.
     fn place(&mut self, write: &PlaceView) -> Option<u16>;
 }
 

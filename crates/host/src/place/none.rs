@@ -3,7 +3,7 @@
 use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Policy that uses the placement handles that the workload itself names.
+/// Placement policy `none` of `host.place`: writes keep the placement handles that the workload itself names.
 #[derive(Clone, Debug)]
 pub struct AsNamed;
 

@@ -4,18 +4,21 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Bytes;
 
-/// Limit on the mean number of times that the written pieces of the drive (equal address ranges) were written over:
-/// when the mean reaches this limit, all counts of written bytes are halved, so that older writes count less and less.
+/// Constant of the placement policy `rate`: limit on the mean number of times that the written pieces of the drive
+/// (equal address ranges) were written over. When the mean reaches this limit, all counts of written bytes are halved,
+/// so that older writes count less and less.
 const HALVED_AT: u64 = 16;
 const SECTOR: u64 = 512;
 
-/// Policy that chooses the placement handle of a write by how often its piece of the drive (one of equal address
-/// ranges) is written, relative to the mean of the pieces that were written: hotter data get higher handles.
+/// Placement policy `rate` of `host.place`: chooses the placement handle of a write by how often its piece of the drive
+/// (one of equal address ranges) is written, relative to the mean of the pieces that were written: hotter data get
+/// higher handles.
 #[derive(Clone, Debug)]
 pub struct ByRate {
     piece: u64,
-    /// List of the number of bytes written to each piece of the drive (equal address ranges), halved from time to time.
-    /// The fields after this one: `total` is the sum over all pieces, `written` the number of pieces that were written.
+    /// List, for the placement policy `rate`, of the number of bytes written to each piece of the drive (equal address
+    /// ranges), halved from time to time. The fields after this one: `total` is the sum over all pieces, `written` the
+    /// number of pieces that were written.
     bytes: Vec<u64>,
     total: u64,
     written: u64,

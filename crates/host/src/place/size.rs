@@ -4,7 +4,7 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
-/// Policy that chooses the placement handle of a write by the write's length.
+/// Placement policy `size` of `host.place`: chooses the placement handle of a write by the write's length.
 #[derive(Clone, Debug)]
 pub struct BySize {
     limits: Vec<u64>,

@@ -86,14 +86,14 @@ impl ByCharacter {
 /// interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
-    /// Fraction for read-only pages, which are only, or almost only, read: of all accessed pages, or of all page reads
-    /// or page writes.
+    /// Fraction, from 0 to 1, that belongs to read-only pages, which are only, or almost only, read: of all accessed
+    /// pages, or of all page reads or page writes.
     pub read_only: f64,
-    /// Fraction for write-only pages, which are only, or almost only, written: of all accessed pages, or of all page
-    /// reads or page writes.
+    /// Fraction, from 0 to 1, that belongs to write-only pages, which are only, or almost only, written: of all
+    /// accessed pages, or of all page reads or page writes.
     pub write_only: f64,
-    /// Fraction for interleaved pages, which are both read and written, and neither almost only read nor almost only
-    /// written: of all accessed pages, or of all page reads or page writes.
+    /// Fraction, from 0 to 1, that belongs to interleaved pages, which are both read and written, and neither almost
+    /// only read nor almost only written: of all accessed pages, or of all page reads or page writes.
     pub interleaved: f64,
 }
 
@@ -101,26 +101,28 @@ pub struct CharacterShares {
 /// many accesses fall on each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessInfo {
-    /// Size in bytes of a page of the access analysis.
+    /// Size in bytes of a page in this analysis of a trace's accesses, as its options gave it.
     pub page_bytes: u64,
     /// Fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or write-only
     /// (writes).
     pub threshold: f64,
-    /// Counts of the trace's pages that were read or written: how many are read-only, write-only and interleaved (both
-    /// read and written).
+    /// Numbers of the trace's pages that were read or written, by the kind of the page: read-only, write-only or
+    /// interleaved (both read and written).
     pub pages: ByCharacter,
     /// Fractions of the accessed pages that are read-only, write-only and interleaved; `None` when nothing was read or
     /// written.
     pub page_shares: Option<CharacterShares>,
-    /// Numbers of page reads, one for each kind of page that is read: read-only, write-only and interleaved.
+    /// Numbers of page reads of the trace, by the kind of the page: read-only, write-only (almost only written) or
+    /// interleaved.
     pub reads: ByCharacter,
     /// Fractions of the page reads that go to read-only, write-only and interleaved pages, as in figure 2(a) of the
-    /// paper; `None` when nothing was read.
+    /// paper by Li and others; `None` when nothing was read.
     pub read_shares: Option<CharacterShares>,
-    /// Numbers of page writes, one for each kind of page that is written: read-only, write-only and interleaved.
+    /// Numbers of page writes of the trace, by the kind of the page: read-only (almost only read), write-only or
+    /// interleaved.
     pub writes: ByCharacter,
     /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as in figure 2(b) of the
-    /// paper; `None` when nothing was written.
+    /// paper by Li and others; `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
     /// Fractions of the page reads that go to read-only, write-only and interleaved pages, as `read_shares`, but
     /// without the pages that were accessed once, which are read-only or write-only in any workload.

@@ -39,8 +39,8 @@ pub(crate) struct DisorderWatch {
     found: Disorder,
     position: u64,
     latest_ns: u64,
-    /// List of the running maxima of the times: each time that is later than all before it, with the number of its
-    /// request; oldest first.
+    /// List of the running maxima of the times in the trace: each time that is later than all before it, with the
+    /// number of its request, oldest first. The distance by which a late request is out of order is found among them.
     peaks: VecDeque<(u64, u64)>,
     forgot: bool,
 }
@@ -52,7 +52,8 @@ impl DisorderWatch {
         Self { found, position: 0, latest_ns: 0, peaks: VecDeque::new(), forgot: false }
     }
 
-    /// Adds the time of the trace's next request, which stands in line `line`.
+    /// Adds the time of the trace's next request, which stands in line `line`, to the search for requests out of order
+    /// of time.
     #[inline]
     pub fn add(&mut self, time_ns: u64, line: u64) {
         if time_ns < self.latest_ns {

@@ -13,9 +13,11 @@ pub(crate) struct FaultText {
     pub found: String,
     /// Description of what was expected in the line of the trace in place of the text found.
     pub expected: String,
-    /// True if the rest of the file cannot be read either, so that skipping the line does not help.
+    /// Flag of an error in a line of a trace: true if the rest of the file cannot be read either, so that skipping the
+    /// line does not help.
     pub fatal: bool,
-    /// True if the line surely is of this trace format, but describes something that cannot be replayed as a request.
+    /// Flag of an error in a line of a trace: true if the line surely is of this trace format, but describes something
+    /// that cannot be replayed as a request.
     pub recognised: bool,
 }
 
@@ -137,8 +139,8 @@ impl<'a> Columns<'a> {
         self.rest.unwrap_or_default()
     }
 
-    /// Checks that all columns of the line of a trace have been returned; the error states the number of surplus
-    /// columns.
+    /// Checks that all columns of the line of a trace have been returned; the error shows the surplus rest of the line,
+    /// and the number of columns that were expected.
     #[inline]
     pub fn end(&self) -> Result<(), Fault> {
         match self.rest {

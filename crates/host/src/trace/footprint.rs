@@ -13,7 +13,8 @@ const REGISTERS: usize = 1 << REGISTER_BITS;
 /// Number of bits of a page's hash in which leading zeros are counted (HyperLogLog rank).
 const RANK_BITS: usize = 64 - REGISTER_BITS as usize;
 
-/// Mixes the bits of `x` (finaliser of a well-known 64-bit hash): every input bit affects every output bit.
+/// Mixes the bits of `x` for the hash functions of the trace analysis (finaliser of a well-known 64-bit hash): every
+/// input bit affects every output bit.
 #[inline]
 fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -35,7 +36,8 @@ impl Estimate {
         Self { registers: vec![0; REGISTERS], last: (u64::MAX, u64::MAX) }
     }
 
-    /// Adds the pages `pages` of volume `volume` to the estimate of the number of distinct pages.
+    /// Adds the pages `pages` of volume `volume` to the HyperLogLog estimate of the number of distinct pages that a
+    /// trace touches.
     #[inline]
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let salt = mix(u64::from(volume) ^ 0x5157_a11e);

@@ -8,16 +8,20 @@ use serde::Serialize;
 /// Set of five numbers, one for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
-    /// Count for reads of a trace: the number of read requests, or the number of bytes that they read.
+    /// Field of a set of numbers by kind of request: number of the trace's reads, or, in a set of byte numbers, number
+    /// of the bytes that they read.
     pub read: u64,
-    /// Number of the trace's write requests, or, in a set of byte numbers, of the bytes that they write.
+    /// Field of a set of numbers by kind of request: number of the trace's writes, or, in a set of byte numbers, number
+    /// of the bytes that they write.
     pub write: u64,
-    /// Count for trims of a trace: the number of trim requests, or the number of bytes that they trim.
+    /// Field of a set of numbers by kind of request: number of the trace's trims, or, in a set of byte numbers, number
+    /// of the bytes that they trim.
     pub trim: u64,
-    /// Count for flushes of a trace: the number of flush requests, or the number of their bytes, which is 0.
+    /// Field of a set of numbers by kind of request: number of the trace's flushes, or, in a set of byte numbers,
+    /// number of their bytes, which is 0.
     pub flush: u64,
-    /// Count for operations on zones of a trace: the number of such requests, or the number of their bytes; absent
-    /// without any.
+    /// Field of a set of numbers by kind of request: number of the trace's operations on zones, or, in a set of byte
+    /// numbers, number of their bytes; absent if the number is 0.
     #[serde(skip_serializing_if = "is_none")]
     pub manage: u64,
 }
@@ -74,7 +78,8 @@ pub struct SizeSummary {
     pub max_bytes: u32,
 }
 
-/// Bin of the histogram of request sizes, between two powers of two.
+/// Bin of the histogram of a trace's request sizes, from above one power of two up to the next, with the numbers of
+/// reads and of writes of these sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeBin {
     /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
@@ -158,7 +163,7 @@ pub struct TraceInfo {
     pub path: String,
     /// Name of the trace format in which the file was read.
     pub format: &'static str,
-    /// List of the format's columns with their units, as one sentence.
+    /// List of the columns, with their units, of the format in which the trace was read, as one sentence.
     pub units: &'static str,
     /// Compression of the trace file: `none`, `gzip`, `zstd`, `bzip2` or `xz`; for a member of an archive all layers,
     /// the container first, such as `tar, gzip`.
@@ -175,9 +180,9 @@ pub struct TraceInfo {
     pub mean_bytes: Option<f64>,
     /// List of the most frequent request sizes, the most frequent first.
     pub top_sizes: Vec<SizeShare>,
-    /// Summary of the sizes of reads; `None` without reads.
+    /// Summary of the sizes of the trace's reads; `None` without reads.
     pub read_sizes: Option<SizeSummary>,
-    /// Summary of the sizes of writes; `None` without writes.
+    /// Summary of the sizes of the trace's writes; `None` without writes.
     pub write_sizes: Option<SizeSummary>,
     /// Histogram of the sizes of reads and writes by powers of two, from the first to the last bin that is not empty.
     pub size_bins: Vec<SizeBin>,
@@ -203,7 +208,8 @@ pub struct TraceInfo {
     pub requests_per_s: Option<f64>,
     /// Summary of the interarrival times (intervals between successive requests); `None` when there are none.
     pub gaps: Option<GapInfo>,
-    /// Fraction of the requests that begin where the previous request to the same volume ended; flushes do not count.
+    /// Fraction of the trace's requests that begin where the previous request to the same volume ended; flushes do not
+    /// count.
     pub sequential_fraction: Option<f64>,
     /// Analysis of which pages are only read, only written, or both; `None` when the analysis was not requested.
     pub access: Option<AccessInfo>,
@@ -221,7 +227,8 @@ pub struct TraceInfo {
     pub out_of_order_by_ns: u64,
     /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
-    /// Error messages for the first lines of the trace that were skipped.
+    /// List of the error messages of the first five skipped lines: lines anywhere in the trace that could not be
+    /// parsed. Further skipped lines are only counted.
     pub first_skipped: Vec<String>,
     /// Number of requests that were left out because they belong to volumes that the user did not select.
     pub requests_of_other_volumes: u64,

@@ -33,14 +33,14 @@ pub(crate) struct TraceRequests {
     requeued: Requeued,
 }
 
-/// Reader of the records of a trace, of one of three kinds: in the order of the file, through a window, or sorted.
+/// Reader of the records of a trace, with three cases: in the order of the file, through a window, or sorted.
 enum Ordered {
-    /// Reader that yields the records of the trace in the order of the file.
+    /// Case of the reader of a trace's records: it yields the records in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Reader that yields the records of the trace in order of time; a few are held back in memory to restore the
-    /// order.
+    /// Case of the reader of a trace's records: it yields the records in order of time; a few are held back in memory
+    /// to restore the order.
     Held(Box<ReorderWindow>),
-    /// Reader that yields the records of the trace in order of time, after all of them were sorted.
+    /// Case of the reader of a trace's records: it yields the records in order of time, after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -142,8 +142,8 @@ pub(crate) struct Opened {
     order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
-    /// Places on the drive of all volumes of the trace laid end to end, that is, the first byte of each; `None` when
-    /// the sum of their spans does not fit into 64 bits.
+    /// Table of the first byte on the drive of each volume of the trace, where all volumes are laid end to end; `None`
+    /// when the sum of their spans does not fit into 64 bits.
     pub layout: Option<VolumePlaces>,
     requests: TraceRequests,
 }
@@ -345,7 +345,8 @@ fn has_a_request(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions
     TraceStream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))
 }
 
-/// Returns the earliest time, in nanoseconds, of all requests of the trace, on any volume.
+/// Reads the trace through and returns the earliest time, in nanoseconds, of all its requests, also of volumes and
+/// times that the user did not select.
 fn earliest(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Result<u64, WorkloadError> {
     let all = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
     let mut stream = TraceStream::open(origin, card, &all)?;

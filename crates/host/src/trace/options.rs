@@ -48,13 +48,15 @@ pub enum Align {
 pub struct TraceOptions {
     /// Name of the trace's format; `None` to recognise the format by content.
     pub format: Option<String>,
-    /// Way in which addresses of the trace are mapped to the drive, for traces with addresses beyond its end.
+    /// Option: the way in which addresses of the trace are mapped to the drive, for traces with addresses beyond its
+    /// end.
     pub addresses: Addresses,
-    /// Description of the columns of a table that is in none of the known trace formats (text of `--columns`).
+    /// Option with the text of `--columns`: description of the columns of a table that is in none of the known trace
+    /// formats.
     pub columns: Option<String>,
     /// Name of the trace file in an archive, needed if the archive contains several files.
     pub member: Option<String>,
-    /// Treatment of requests whose address or size is no whole number of sectors.
+    /// Option: treatment of the trace's requests whose address or size is no whole number of sectors of 512 bytes.
     pub align: Align,
     /// True if requests are put in order of time however far they are out of order; false if only within
     /// `sort_window`.

@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 12;
 pub(crate) struct TraceOrigin {
     name: String,
     parts: Vec<ByteSource>,
-    /// Remarks for the results on how the parts of the trace were found, in whole sentences.
+    /// Remarks for the results on how the trace's byte sources (such as files of several CPUs) were found.
     pub notes: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct ByteSource {
 #[derive(Clone)]
 enum StreamPlace {
     File(PathBuf),
-    /// Bytes in memory instead of a file, for tests and fuzzing.
+    /// Case of a byte source's place: bytes in memory instead of a file, for tests and fuzzing.
     Memory(Arc<[u8]>),
 }
 
@@ -219,7 +219,7 @@ impl ByteSource {
     }
 }
 
-/// Pair of compressions of a byte source: of the file, and, in an archive, of the member.
+/// Record of the compressions of a byte source: of the file, and, in an archive, of the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     packing: Packing,

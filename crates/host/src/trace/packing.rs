@@ -116,7 +116,8 @@ pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing
     Ok((Box::new(Limited { inner, taken, given: 0, ended: None }), packing))
 }
 
-/// First bytes of a stream, and the stream from its beginning, with these bytes in it again.
+/// Pair that a peek into a stream gives: the first bytes of the stream, and the stream from its beginning, with these
+/// bytes in it again.
 type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, ByteStream>);
 
 /// Reads the first bytes of `raw`, and returns the bytes and the stream from its beginning.

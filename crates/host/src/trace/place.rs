@@ -15,8 +15,8 @@ const VOLUME_ALIGNMENT: u64 = 1 << 20;
 /// Table of the places on the drive of a trace's volumes: the first byte of each, and the end of the last.
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
-    /// Number of bytes of the drive that all volumes of the trace need together: the end of the last volume, or the
-    /// capacity if volumes lie in namespaces.
+    /// Number of bytes of the drive that all volumes of the trace need together: the end of the last volume, where they
+    /// are laid end to end, or the capacity of the drive, where they lie in namespaces.
     pub span: u64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum AddressPlacement {
     /// Way to map: page numbers of the trace are multiplied by the drive's number of pages and divided by the trace's,
     /// unless the addresses of the trace fit on the drive; these stay unchanged.
     Scale {
-        /// Number of 4 KiB pages that all volumes span, laid end to end.
+        /// Field of the way `Scale`: number of 4 KiB pages that all volumes of the trace span, laid end to end.
         span_pages: u64,
     },
     /// Way to map: each touched page of the trace goes to the page of the drive whose number is its number among the

@@ -23,11 +23,13 @@ pub(crate) struct Record {
     pub bytes: u32,
     /// Number of the request's volume, in the order in which volumes first appear.
     pub volume: u32,
-    /// Operation of the trace's request.
+    /// Operation (such as read, write or flush) of the request that this trace record describes.
     pub op: Op,
-    /// True for a write that must be on durable media when the drive answers (force unit access).
+    /// True if the request of this trace record is a write with force unit access, which must be on durable media when
+    /// the drive answers.
     pub fua: bool,
-    /// Mark for special records: write of zeroes, or requeued request.
+    /// Mark of the trace record, which tells more than its operation: plain request, write of zeroes, or requeued
+    /// request.
     pub mark: RecordMark,
     /// Placement handle (such as an FDP placement identifier) that a write names; none if the trace has no handles.
     pub placement: Option<u16>,
@@ -42,11 +44,11 @@ pub(crate) enum RecordMark {
     /// No mark: the trace record is a plain request.
     #[default]
     None,
-    /// Mark of a record that is a trim, which the trace lists as a request to write zeroes; such a request carries no
+    /// Kind of mark: the trace lists the request as a write of zeroes, and the trace record is a trim, which carries no
     /// data either.
     Zeroes,
-    /// Mark of a record that is no request: the host's driver gave the request back here (requeue), or issues it for
-    /// the second time.
+    /// Kind of mark: the trace record is no request of its own; the host's driver gave the request back here (requeue),
+    /// or issues it for the second time.
     Requeued,
 }
 

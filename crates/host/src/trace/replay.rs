@@ -234,7 +234,8 @@ fn size(bytes: u64) -> String {
     format!("{:.1} {name}", bytes as f64 / unit as f64)
 }
 
-/// Checks that no request of the trace is longer than the drive.
+/// Checks that the longest request of the trace fits onto the drive: with a 4 KiB page to spare, unless the addresses
+/// are used as they are in the trace. Otherwise returns an error.
 fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Result<(), WorkloadError> {
     let (longest, line) = opened.survey.longest;
     // A page of slack: a request keeps its place inside its first page when it is moved.

@@ -12,7 +12,8 @@ use crate::WorkloadError;
 /// Greatest number of requeued requests that wait for their next issue: more than a drive has in flight.
 const MOST_WAITING: usize = 1 << 16;
 
-/// Set of the requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
+/// Matcher for requeued requests of a block trace: it stores the requests that the host's driver gave back (requeue)
+/// until their next issue is found.
 #[derive(Default)]
 pub(crate) struct Requeued {
     /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.

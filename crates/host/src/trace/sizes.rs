@@ -8,7 +8,8 @@ use crate::Op;
 const MOST_SIZES: usize = 1 << 16;
 /// Number of most frequent request sizes that a report lists.
 const TOP_SIZES: usize = 8;
-/// Number of histogram bins: powers of two up to the largest request, below 4 GiB.
+/// Number of bins of the histogram of a trace's request sizes: one for each power of two up to the largest request,
+/// which is below 4 GiB.
 const BINS: usize = 33;
 
 /// Statistics of the sizes of requests that have a length; the columns of its arrays are reads, writes and trims.

@@ -47,7 +47,7 @@ impl ReorderWindow {
         self.stream.met()
     }
 
-    /// Returns the name of the trace file's compression.
+    /// Returns the name of the compression of the trace file that this reader reads.
     pub fn packing(&self) -> String {
         self.stream.packing()
     }
@@ -126,7 +126,7 @@ impl Sorted {
         &self.met
     }
 
-    /// Returns the name of the trace file's compression.
+    /// Returns the name of the compression of the trace file whose requests were sorted.
     pub fn packing(&self) -> String {
         self.packing.clone()
     }

@@ -15,7 +15,7 @@ pub(crate) struct Located {
     pub line: u64,
 }
 
-/// Findings of a pass over a trace beside the requests: volumes, skipped lines, requests left out.
+/// Record of what one pass over a trace found beside the requests: volumes, skipped lines, requests left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Met {
     /// Names of the selected volumes; the volume number of a request is an index into this list.

@@ -45,7 +45,8 @@ pub(crate) struct Survey {
     access: Option<AccessMap>,
 }
 
-/// Way in which the distinct pages that a trace touches are counted.
+/// Kind of method by which a trace's footprint (number of distinct pages that it touches) is counted: exactly, or by an
+/// estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
     /// Way to count: touched pages of the trace are counted exactly, with a set of the pages in memory.
@@ -79,7 +80,7 @@ impl Survey {
         }
     }
 
-    /// Returns the number of requests of the trace.
+    /// Returns the number of the trace's requests that were added to these statistics.
     pub fn requests(&self) -> u64 {
         self.counts.total()
     }
@@ -109,7 +110,7 @@ impl Survey {
             return;
         }
         let end = r.offset + u64::from(r.bytes);
-        self.sequential += u64::from(tally.last_end == r.offset && tally.requests > 1);
+        self.sequential += u64::from(tally.last_end == r.offset && tally.span > 0);
         tally.last_end = end;
         if end > tally.span {
             (tally.span, tally.span_line) = (end, located.line);

@@ -16,12 +16,14 @@ use super::source::TraceStream;
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
 /// Least number of requests of a trace from which the plausibility of a format is judged.
 const ENOUGH: u64 = 8;
-/// Greatest plausible rate of a trace in bytes per second: no host has asked for more for the duration of a trace.
+/// Greatest rate of a trace, in bytes per second, with which a candidate for the trace's format is plausible: no host
+/// has asked for more for the duration of a trace.
 const MOST_BYTES_PER_S: f64 = 100e9;
-/// Greatest plausible byte address of a trace; no volume is larger.
+/// Greatest byte address of a trace with which a candidate for the trace's format is plausible; no volume is larger.
 const MOST_ADDRESS: u64 = 1 << 50;
-/// Greatest plausible duration of a trace in nanoseconds, 20 years. The constant after this one, `LONGEST_MEAN_GAP_NS`,
-/// is the greatest plausible mean interval between requests, in nanoseconds.
+/// Greatest duration of a trace in nanoseconds, 20 years, with which a candidate for the trace's format is plausible.
+/// The constant after this one, `LONGEST_MEAN_GAP_NS`, is the greatest plausible mean interval between requests, in
+/// nanoseconds.
 const LONGEST_SPAN_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
 const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
@@ -35,23 +37,24 @@ pub(crate) struct FirstRequests {
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
-    /// Greatest common divisor, in nanoseconds, of the distances of all times of the trace from the first one; zero
-    /// when all times are equal.
+    /// Greatest common divisor, in nanoseconds, of the distances of the times of the trace's first requests (at most
+    /// `LOOK_AHEAD`) from the time of the very first; zero when all times are equal.
     pub tick_ns: u64,
-    /// Byte address of the highest byte that the first requests touch, plus one.
+    /// Address of the highest byte that the first requests of the trace touch, plus one, if the trace is read in the
+    /// format under examination.
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
     /// Number of requests with a length of at least 4 KiB among the first requests of the trace, of which at most
     /// `LOOK_AHEAD` are read.
     pub of_a_page: u64,
-    /// Greatest power of two, in bytes, of which all addresses and sizes are multiples.
+    /// Greatest power of two, in bytes, of which all addresses and sizes of the trace's first requests are multiples.
     pub unit: u64,
-    /// Greatest power of two, in bytes, of which all addresses are multiples. The field after this one, `size_unit`, is
-    /// the same for all sizes.
+    /// Greatest power of two, in bytes, of which all addresses of the trace's first requests are multiples. The field
+    /// after this one, `size_unit`, is the same for all sizes.
     pub offset_unit: u64,
     pub size_unit: u64,
-    /// Estimated number of distinct 4 KiB pages that the first requests touch.
+    /// Estimated number of distinct 4 KiB pages that the trace's first requests (at most `LOOK_AHEAD`) touch.
     pub pages: u64,
     /// Hash of all first requests together, equal for two formats in which the trace means the same requests.
     pub digest: u64,

@@ -6,7 +6,8 @@
 use super::parameters::Parameters;
 use crate::WorkloadError;
 
-/// Possible sizes of a synthetic volume's records (address ranges that are accessed as a whole), in bytes.
+/// Constant: the possible sizes, in bytes, of a synthetic volume's records (address ranges that are accessed as a
+/// whole).
 pub(super) const SIZES: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 /// Number of kinds of records of a synthetic volume by access: only read, only written, both.
 pub(super) const CHARACTERS: usize = 3;
@@ -40,7 +41,7 @@ pub(super) struct VolumeLayout {
     pub sizes: [f64; 5],
     /// Number of all records of the synthetic volume, which is the number of distinct addresses of its requests.
     pub distinct: u64,
-    /// Length of the synthetic volume in bytes: the end of the last group of records.
+    /// Length in bytes of the synthetic volume with this layout: the end of its last group of records.
     pub bytes: u64,
 }
 
@@ -185,8 +186,9 @@ fn size_mix(mean_bytes: f64) -> [f64; 5] {
     found.map(|p| p / sum)
 }
 
-/// Returns whole numbers in proportion to `weights` that add up to `total`: numbers with the largest remainders are
-/// rounded up first; without a weight the number is 0, with one at least 1.
+/// Returns the number of records in each group of a synthetic volume: whole numbers in proportion to `weights` that add
+/// up to `total`. The numbers with the largest remainders are rounded up first; a group without a weight gets 0, a
+/// group with one at least 1.
 fn apportion(total: u64, weights: &[f64; CELLS]) -> [u64; CELLS] {
     let exact = weights.map(|weight| weight * total as f64);
     let mut counts = exact.map(|count| count as u64);

@@ -10,11 +10,11 @@ pub const PREFIX: &str = "volume:";
 /// Description of one parameter of synthetic volumes, for lists and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// Name of the parameter of synthetic volumes, as users write it.
+    /// Name, as users write it, of the parameter of synthetic volumes that this description is about.
     pub name: &'static str,
     /// Meaning of the parameter of synthetic volumes, in a few words.
     pub help: &'static str,
-    /// Text that says which values of the parameter of synthetic volumes are valid.
+    /// Text of the description of one parameter of synthetic volumes that says which values are valid.
     pub expected: &'static str,
     /// Text that says which value holds when the parameter of synthetic volumes is not given.
     pub default: &'static str,
@@ -123,7 +123,8 @@ pub fn parameters() -> &'static [ParameterCard] {
     CARDS
 }
 
-/// Parameters of the bursts in which a synthetic volume's requests arrive.
+/// Record of the parameters of the bursts in which a synthetic volume's requests arrive: mean number of requests in a
+/// burst, and mean time between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeBursts {
     /// Mean number of requests in a burst of a synthetic volume's arrivals.
@@ -140,8 +141,8 @@ impl VolumeBursts {
     }
 }
 
-/// Burst parameters of a synthetic volume, each none where it is not given: mean number of requests of a burst, and
-/// mean time between them in nanoseconds.
+/// Type of the burst parameters that a user gives for a synthetic volume: mean number of requests in a burst, and mean
+/// time in nanoseconds between the requests within a burst; each is none where it is not given.
 type GivenBurst = (Option<f64>, Option<f64>);
 
 /// Kind of streams in which a synthetic volume's requests arrive: one for all requests, or one each for reads and
@@ -162,7 +163,7 @@ pub enum Bursts {
 pub struct Parameters {
     /// Text (`volume:NAME,KEY=VALUE,...`) from which the parameters of the synthetic volume were parsed.
     pub spec: String,
-    /// Published statistics of the traced volume on which the synthetic volume is based.
+    /// Recorded volume, with its published statistics, on which the synthetic volume is based.
     pub volume: &'static Volume,
     /// Number of requests that the synthetic volume makes in the whole run.
     pub requests: u64,
@@ -170,13 +171,13 @@ pub struct Parameters {
     pub reads: f64,
     /// Mean size of a request of the synthetic volume, in bytes.
     pub mean_bytes: f64,
-    /// Number of distinct addresses (records) that the requests of the synthetic volume access.
+    /// Parameter: number of distinct addresses (records) that the requests of the synthetic volume access.
     pub distinct: u64,
     /// Two fractions (0 to 1): of the synthetic volume's reads, and of its writes, that go to addresses both read and
     /// written.
     pub interleaved: [f64; 2],
-    /// Two fractions (0 to 1), where given: of the synthetic volume's addresses that are only read, and of those
-    /// addresses that are only written.
+    /// Two fractions (0 to 1) of all addresses of the synthetic volume, each none where it is not given: the fraction
+    /// of addresses that are only read, and the fraction of addresses that are only written.
     pub addresses: [Option<f64>; 2],
     /// Exponent of Zipf's law for the popularity of the synthetic volume's addresses.
     pub skew: f64,
@@ -185,8 +186,8 @@ pub struct Parameters {
     pub sequential: f64,
     /// Mean rate of arrivals of the synthetic volume's requests, in requests per second.
     pub requests_per_s: f64,
-    /// Kind of streams, with their bursts, in which the requests of the synthetic volume arrive: one stream for all
-    /// requests, or one each for reads and writes.
+    /// Parameter: the streams in which the requests of the synthetic volume arrive, with their bursts: one stream for
+    /// all requests, or one each for reads and writes.
     pub bursts: Bursts,
     /// Burst parameters of the synthetic volume that the user gave: first for all requests, then for reads alone, then
     /// for writes alone.
@@ -441,7 +442,8 @@ const PACES: [&str; 7] = [
     "write_burst_gap",
 ];
 const MOST_IN_BURST: f64 = 1e9;
-/// Default bursts of a synthetic volume: random (Poisson) arrivals; assumed, since nothing is published about arrivals.
+/// Constant: default bursts of a synthetic volume, which consist of one request each (random Poisson arrivals);
+/// assumed, since nothing is published about arrivals.
 const POISSON: VolumeBursts = VolumeBursts { requests: 1.0, gap_ns: 100_000.0 };
 /// Default fraction of a synthetic volume's requests that go to addresses both read and written; assumed, since it is
 /// not published: halfway between none and all.

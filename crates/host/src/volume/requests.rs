@@ -15,8 +15,8 @@ use crate::fio::Zipf;
 use crate::{Effect, Op};
 use engine::{Permutation, RandomStream};
 
-/// Length in bytes of a stretch of a synthetic volume's addresses: records first accessed one after the other lie side
-/// by side within a stretch, and stretches are scattered over the group of records.
+/// Constant: length in bytes of a stretch of a synthetic volume's addresses. Records first accessed one after the other
+/// lie side by side within a stretch, and stretches are scattered over the group of records.
 const STRETCH: u64 = 4 << 20;
 
 /// Record of one request of a synthetic volume, with its arrival time.

@@ -6,11 +6,11 @@
 //! requests, share of writes and bytes moved were all found, hm_0, of which a range of mean sizes was found, and
 //! prn_1, so that a large volume of mostly reads is among them.
 
-/// Number from the published statistics of a volume of the MSR Cambridge traces, with its source.
+/// Record of one number from the statistics of a volume of the MSR Cambridge traces, with its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedNumber {
-    /// Numeric value of one statistic of a traced volume, such as its count of requests or their mean size; published
-    /// or assumed.
+    /// Value of this statistic of a traced volume, such as its number of requests or their mean size; published or
+    /// assumed.
     pub value: f64,
     /// Source of the number of a traced volume's statistics, or `assumed:` and the reason.
     pub source: &'static str,
@@ -23,7 +23,8 @@ pub struct Volume {
     pub name: &'static str,
     /// Purpose of the server that the recorded volume belongs to.
     pub server: &'static str,
-    /// Number of requests to the recorded volume in the week of the recording.
+    /// Number of requests to the recorded volume in the week of the recording of the MSR Cambridge traces, with its
+    /// source.
     pub requests: SourcedNumber,
     /// Fraction of reads among the requests to the recorded volume, 0 to 1.
     pub reads: SourcedNumber,

@@ -16,7 +16,7 @@ const TEXT: usize = 64;
 /// or at rest (no operation in flight and state saved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// State at work: a server still uses the image, or ended without closing it, as in a power cut.
+    /// Kind of state: at work. A server still uses the image, or ended without closing it, as in a power cut.
     AtWork,
     /// State at rest: no operation was in flight, and the drive's state is saved in a file beside the image; the number
     /// is the checksum of that file.
@@ -26,11 +26,11 @@ pub enum ImageLeft {
 /// Header of an image file: shape of the drive, and state in which the drive was left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// Geometry and features of the simulated drive (dies, superblocks, units, ...) that decide where its data are in
-    /// the image; an image opens only for a drive of the same shape.
+    /// Shape of the drive, as the header of its image file gives it: the geometry and features (dies, superblocks,
+    /// units, ...) that decide where its data are in the image. An image opens only for a drive of the same shape.
     pub shape: Value,
-    /// State in which the drive was left when its image file was last used: at rest (image closed and state saved) or
-    /// at work.
+    /// State, as the header of the image file gives it, in which the drive was left when the image was last used: at
+    /// rest (image closed and state saved) or at work.
     pub left: ImageLeft,
     /// Sequence number (stamp) of the host's next write of a mapping unit, as the header of the image file gives it; on
     /// flash it tells which of two versions of a unit is newer.

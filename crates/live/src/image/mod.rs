@@ -30,7 +30,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use units::{Lpn, Ppa};
 
-/// Byte offset, in an image file, of the entries for superblocks (erase counts, modes).
+/// Constant: byte offset, in an image file, of the entries for superblocks (erase counts, modes).
 const MARKS: usize = HEADER + WITNESS;
 /// Alignment in bytes of the beginning of the data in a drive's image file: 1 MiB.
 const ALIGNED: u64 = 1 << 20;
@@ -61,7 +61,7 @@ pub struct Image {
     homeless: BTreeMap<u64, ProgramImage>,
     /// Error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,
-    /// Record of the numbers of unanswered requests and of units not on flash, which a kill of the server would lose.
+    /// The image's record of the numbers of unanswered requests and units not on flash, lost if the server is killed.
     witness: Witness,
     /// Number of reads of the image file that found damaged data or failed.
     damaged: Cell<u64>,
@@ -229,7 +229,7 @@ impl Image {
         }
     }
 
-    /// Returns the erase count and mode of a superblock, which is numbered over the drive.
+    /// Returns the erase count of a superblock, numbered over the drive, and whether it is in SLC mode.
     pub fn mark(&self, superblock: usize) -> SuperblockMark {
         self.marks[superblock]
     }
@@ -246,7 +246,7 @@ impl Image {
         self.file.write_all_at(&self.header.to_bytes(), 0)
     }
 
-    /// True if this call of [`Self::open`] made a new image file.
+    /// Returns true if the image file was new: [`Self::open`] made it.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
@@ -359,7 +359,7 @@ impl Image {
         read
     }
 
-    /// Checks `data` (logical units from `holder` on), read from address `first` on, against the spare areas there.
+    /// Checks `data`, read from address `first` on, against the spare areas there: units from `holder` on, checksums.
     fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;
@@ -412,7 +412,7 @@ impl Image {
         Ok(places.map(spare).collect())
     }
 
-    /// Returns the spare areas of all units of a superblock, numbered over the drive.
+    /// Returns, from the image, the spare areas of all units of a superblock, numbered over the drive.
     ///
     /// # Errors
     /// When the disk cannot be read.

@@ -12,16 +12,17 @@ const OWN: usize = 24;
 /// data, or damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpareArea {
-    /// Spare area of a blank flash unit: nothing was completely programmed there since the last erase.
+    /// Kind of spare area: blank. Nothing was completely programmed in the flash unit since the last erase.
     Blank,
-    /// Spare area of a flash unit that contains data of the host.
+    /// Kind of spare area: that of a flash unit with data of the host, with the data's logical unit, stamp and
+    /// checksum.
     Data {
         /// Logical unit (LPN) whose data the flash unit contains.
         lpn: Lpn,
         /// Sequence number of the host's write: of two versions of a logical unit the one with the higher stamp is
         /// newer.
         stamp: u64,
-        /// Checksum of the flash unit's data, its logical unit and its stamp.
+        /// Checksum, stored in the spare area, of the flash unit's data, its logical unit and its stamp.
         check: u64,
     },
     /// Spare area of a flash unit that contains data of the drive itself, such as its map, or padding.
@@ -45,8 +46,8 @@ impl SpareArea {
         }
     }
 
-    /// Returns a copy of the spare area in which the checksum of the data is wrong, so that the data, which are
-    /// unknown, count as damaged.
+    /// Returns a copy of this spare area with a wrong checksum of the data, so that the data, which are unknown, count
+    /// as damaged when they are read.
     pub fn spoiled(self) -> Self {
         match self {
             Self::Data { lpn, stamp, check } => Self::Data { lpn, stamp, check: !check },

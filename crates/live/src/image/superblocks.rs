@@ -2,12 +2,13 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Length in bytes of a superblock's entry in a drive's image file.
+/// Constant: length in bytes of a superblock's entry in a drive's image file.
 pub const ENTRY: usize = 8;
 /// Byte offset, in a superblock's entry in an image file, of the entry's checksum.
 const CHECK: usize = 5;
 
-/// Mode in which a superblock is programmed: one bit in each cell (SLC mode), or all bits that a cell can store.
+/// Kind of mode in which a superblock is programmed: one bit in each cell (SLC mode), or all bits that a cell can
+/// store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
     /// SLC mode of a superblock: one bit is programmed in each cell.
@@ -22,7 +23,7 @@ pub enum CellBits {
 pub struct SuperblockMark {
     /// Number of erases of the superblock since the image file was made.
     pub erases: u32,
-    /// True if the superblock is programmed in SLC mode.
+    /// True if the superblock is programmed in SLC mode, as the image file's entry for the superblock says.
     pub one_bit: bool,
 }
 
@@ -47,7 +48,7 @@ impl SuperblockMark {
     }
 }
 
-/// Returns the checksum of a superblock's entry together with the number of the superblock.
+/// Returns the checksum of a superblock's entry in the image file, computed together with the number of the superblock.
 fn checksum(bytes: &[u8; ENTRY], superblock: usize) -> [u8; ENTRY - CHECK] {
     let hash = xxh3_64_with_seed(&bytes[..CHECK], superblock as u64).to_le_bytes();
     std::array::from_fn(|at| hash[at])

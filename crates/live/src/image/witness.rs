@@ -3,7 +3,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Length in bytes of the witness, the record in an image file of what would be lost if the server were killed.
+/// Constant: length in bytes of the witness, the record in an image file of what would be lost if the server were
+/// killed.
 pub const WITNESS: usize = 32;
 /// Byte offset of the checksum in the witness, the record in an image file of what would be lost if the server were
 /// killed.

@@ -93,8 +93,8 @@ impl Handshake {
         }
     }
 
-    /// Processes the complete negotiation messages at the beginning of `read` and writes replies to `out`; returns the
-    /// number of bytes processed and the state of the negotiation.
+    /// Processes the complete messages of the NBD negotiation at the beginning of `read`, the bytes received from the
+    /// client, and writes replies to `out`; returns the number of bytes processed and the state of the negotiation.
     pub fn take(&mut self, read: &[u8], out: &mut Vec<u8>) -> (usize, HandshakeStep) {
         let mut at = 0;
         if self.flags.is_none() {
@@ -246,8 +246,8 @@ fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     rest.is_empty().then_some(found)
 }
 
-/// Splits off a text that is preceded by its length; returns the text and the rest of the data. `None` if the data are
-/// too short.
+/// Splits off a text that is preceded by its length from the data of an NBD option; returns the text and the rest of
+/// the data. `None` if the data are too short.
 fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_be_bytes(number(data.get(..4)?, 0)) as usize;
     data.get(4..)?.split_at_checked(length)

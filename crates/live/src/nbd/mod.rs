@@ -21,14 +21,14 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// Error: the drive, or the disk that stores the image, failed to carry out the request.
+    /// Kind of NBD error: the drive, or the disk that stores the image, failed to carry out the request.
     Io = 5,
     /// Error: the client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
-    /// Error: the range to be written lies beyond the end of the export, or the disk that stores the image has no
-    /// space.
+    /// Kind of NBD error: the range to be written lies beyond the end of the export, or the disk that stores the image
+    /// has no space.
     NoSpace = 28,
-    /// Error: the client's request cannot be carried out in the way that its flags ask for.
+    /// Kind of NBD error: the client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,
     /// Error: the live server is being shut down.
     Shutdown = 108,
@@ -47,12 +47,13 @@ impl Refusal {
     }
 }
 
-/// Namespace of the simulated drive that is offered to NBD clients as an export.
+/// Record of an export, which offers a namespace of the simulated drive to NBD clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Name of the exported namespace, and its byte range on the drive.
+    /// Namespace that the export offers to NBD clients: its name and its byte range on the drive.
     pub namespace: Namespace,
-    /// Size in bytes of a mapping unit, which is told to clients as the preferred block size.
+    /// Size in bytes of the drive's mapping units; rounded up to a power of two, it is told to the export's clients as
+    /// the preferred block size.
     pub unit: u32,
 }
 

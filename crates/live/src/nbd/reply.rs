@@ -22,7 +22,8 @@ pub struct ReplyExtent {
     pub written: bool,
 }
 
-/// Form of replies that was negotiated with an NBD client: simple or structured. Its methods write replies to `out`.
+/// Writer of replies to an NBD client, in the form that was negotiated with the client, simple or structured; its
+/// methods write to `out`.
 #[derive(Clone, Copy, Debug)]
 pub struct Replies {
     /// True if replies are structured and consist of chunks; false for simple replies.

@@ -13,25 +13,25 @@ pub const LONG: u32 = 256 << 10;
 /// Kind of command of an NBD request, such as read, write or flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// NBD command to read a range of bytes.
+    /// Kind of NBD command: read a range of bytes.
     Read,
-    /// NBD command to write a range of bytes.
+    /// Kind of NBD command: write a range of bytes.
     Write,
-    /// NBD command to disconnect: the client ends the connection.
+    /// Kind of NBD command: disconnect, by which the client ends the connection.
     Disconnect,
-    /// NBD command to flush: all acknowledged writes are made durable.
+    /// Kind of NBD command: flush, by which all acknowledged writes are made durable.
     Flush,
-    /// NBD command to trim a range that the client no longer needs.
+    /// Kind of NBD command: trim a range that the client no longer needs.
     Trim,
-    /// NBD command to write zeros, which carries no data.
+    /// Kind of NBD command: write zeros over a range; the request carries no data.
     WriteZeroes,
-    /// NBD command for the block status: a query for the allocated extents of a range.
+    /// Kind of NBD command: block status, a query for the allocated extents of a range.
     BlockStatus,
     /// Any other NBD command, which the server refuses.
     Other,
 }
 
-/// Request of an NBD client to the live server.
+/// Record of one request of an NBD client to the live server: command, address, length, and the data of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NbdRequest<'a> {
     /// Command of the NBD request.
@@ -60,17 +60,19 @@ impl NbdRequest<'_> {
         }
     }
 
-    /// True for a request with force unit access, which is answered only after its data are durable.
+    /// Returns true if this is an NBD request with force unit access, which is answered only after its data are
+    /// durable.
     pub fn is_fua(&self) -> bool {
         self.flags & 1 != 0
     }
 
-    /// True if the client asks for only one extent in the reply to a block-status request.
+    /// Returns true if, in the reply to this block-status request, the NBD client asks for only one extent.
     pub fn wants_one(&self) -> bool {
         self.flags & 8 != 0
     }
 
-    /// True if zeros are to be written only if that is faster than an ordinary write; otherwise the request is refused.
+    /// Returns true if this NBD request is to write zeros only if that is faster than an ordinary write, and to be
+    /// refused otherwise.
     pub fn is_fast_only(&self) -> bool {
         self.flags & 16 != 0
     }

@@ -56,8 +56,8 @@ impl CellBlock {
         }
     }
 
-    /// Erases all cells of the block; `condition` gives the properties of the cells from now on: wear, oxide trapping,
-    /// mean time between cycles, and quality of the layer.
+    /// Erases all simulated cells of the block; `condition` gives the properties of the cells from now on: wear, oxide
+    /// trapping, mean time between cycles, and quality of the layer of the 3D stack in which the cells lie.
     pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
         self.erases += 1;
         self.condition = condition;
@@ -118,13 +118,13 @@ impl CellBlock {
         &self.states[line]
     }
 
-    /// Returns the number of wordlines of the block.
+    /// Returns the number of wordlines of this block of simulated cells.
     pub fn wordlines(&self) -> usize {
         self.wordlines.len()
     }
 
-    /// Returns the threshold voltage of each cell of a wordline, in volts, after a retention time of `elapsed` (a plain
-    /// number means seconds at the reference temperature) and `reads` reads of the block.
+    /// Returns the threshold voltage of each simulated cell of a wordline, in volts, after a retention time of
+    /// `elapsed` (a plain number means seconds at the reference temperature) and `reads` reads of the block.
     pub fn volts(
         &self,
         physics: &CellPhysics,

@@ -13,7 +13,7 @@ impl Confusion {
         Self { states, counts: vec![0; states * states] }
     }
 
-    /// Adds cells to the counts: cell i was programmed to state `meant[i]` and read as state `read[i]`.
+    /// Adds cells to this table of counts: cell i was programmed to state `meant[i]` and read as state `read[i]`.
     ///
     /// # Panics
     /// When there are not as many read as meant.
@@ -29,23 +29,25 @@ impl Confusion {
         self.counts[meant * self.states + read]
     }
 
-    /// Returns the number of cells that were programmed to state `meant`.
+    /// Returns the number of cells in this table of counts that were programmed to state `meant`.
     pub fn cells(&self, meant: usize) -> u64 {
         (0..self.states).map(|read| self.count(meant, read)).sum()
     }
 
-    /// Returns the number of cells that were programmed to state `meant` and read as another state.
+    /// Returns the number of cells in this table of counts that were programmed to state `meant` and read as another
+    /// state.
     pub fn wrong(&self, meant: usize) -> u64 {
         self.cells(meant) - self.count(meant, meant)
     }
 
-    /// Returns the fraction (0 to 1) of the cells of state `meant` that were read as another state; `None` without
-    /// cells of the state.
+    /// Returns the fraction (0 to 1) of the cells of state `meant` in this table of counts that were read as another
+    /// state; `None` without cells of the state.
     pub fn cell_error_rate(&self, meant: usize) -> Option<f64> {
         share(self.wrong(meant), self.cells(meant))
     }
 
-    /// Returns the number of wrong bits of page `page`; `states` gives the bits of each state, one digit for each page.
+    /// Returns the number of wrong bits of page `page` that follows from this table of counts of cells; `states` gives
+    /// the bits of each state, one digit for each page.
     pub fn wrong_bits(&self, states: &[&str], page: usize) -> u64 {
         let bit = |state: usize| states[state].as_bytes()[page];
         let pairs = (0..self.states).flat_map(|meant| (0..self.states).map(move |read| (meant, read)));

@@ -87,7 +87,7 @@ pub struct Pulses {
     pub most: f32,
     /// Target threshold of each state, volts; minus infinity if the pass does not program cells of the state.
     pub targets: [f32; STATES],
-    /// Number of states (threshold levels) of a cell.
+    /// Number of states (threshold levels) of a cell, which is the number of entries of `targets` in use.
     pub states: usize,
 }
 

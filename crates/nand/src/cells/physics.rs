@@ -108,7 +108,7 @@ pub struct Pass {
 /// Parameters of programming a wordline: passes, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// List of the passes of a program, in order, each with its set-up time and its least sweep of pulses.
+    /// Parameters of the passes of a program, in order: for each pass its set-up time and its least sweep of pulses.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,
@@ -146,7 +146,7 @@ pub struct EraseTiming {
 /// Set of all parameters of a chip's simulated cells: voltages, timing, wear, charge loss, coupling and disturb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPhysics {
-    /// Kind of cell, by its number of bits.
+    /// Kind of the chip's cells, by the number of bits that a cell stores: SLC, MLC, TLC or QLC.
     pub cell: Cell,
     /// Gray coding: list of the bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
@@ -164,17 +164,17 @@ pub struct CellPhysics {
     pub two_step: bool,
     /// List of the chip's voltage sets (verify levels, read references, pulses): the default one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// Parameters of programming a wordline: passes, times and limits.
+    /// The chip's parameters of programming a wordline: passes, times and limits.
     pub program: ProgramTiming,
-    /// Parameters of erasing a block: times, voltages and limits.
+    /// The chip's parameters of erasing a block: times, voltages and limits.
     pub erase: EraseTiming,
-    /// Parameters of oxide trapping with program/erase cycles, and its effects.
+    /// The chip's parameters of oxide trapping with program/erase cycles, and of its effects.
     pub wear: Wear,
-    /// Parameters of the cells' charge loss with time (retention).
+    /// The chip's parameters of the cells' charge loss with time (retention).
     pub retention: Retention,
-    /// Parameters of the heavy tails of states: noise that leaves a few cells far from their target voltages.
+    /// The chip's parameters of the states' heavy tails: noise that leaves a few cells far from their targets.
     pub tails: Tails,
-    /// Parameters of uneven charge loss, which is large in few cells.
+    /// The chip's parameters of uneven charge loss, which is large in few cells.
     pub uneven: Uneven,
     /// Coupling between wordlines: fraction of the rise of the cell above (next wordline) by which a cell rises.
     pub coupling_wordline: f64,
@@ -340,7 +340,7 @@ impl CellPhysics {
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))
     }
 
-    /// Checks the budgets of pulses: rejects a budget that not even a mean fresh cell meets as impossible.
+    /// Checks the limits on program pulses and on erase pulses: rejects a limit too low for mean fresh cells.
     fn check_budgets(&self, cells: &mut Section) -> Result<(), ConfigError> {
         let last = self.program.passes.len() - 1;
         for plan in &self.plans {

@@ -24,7 +24,7 @@ pub(crate) struct SlowCell {
 /// cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
-    /// Parameters by which oxide trapping grows with program/erase cycles (wear law).
+    /// The wear law of these cells: parameters by which oxide trapping grows with program/erase cycles.
     pub wear: &'a Wear,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,

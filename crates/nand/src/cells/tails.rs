@@ -28,9 +28,11 @@ use units::{Nanos, Potential};
 /// of the two kinds of charge loss (even and uneven), which have different activation energies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
-    /// Retention time in equivalent seconds, for the charge loss of `[cells.retention]`.
+    /// Retention time, in equivalent seconds at the reference temperature, for which the charge loss of
+    /// `[cells.retention]` is computed.
     pub late_s: f64,
-    /// Retention time in equivalent seconds, for the uneven charge loss of `[cells.uneven]`.
+    /// Retention time, in equivalent seconds at the reference temperature, for which the uneven charge loss of
+    /// `[cells.uneven]` is computed.
     pub uneven_s: f64,
 }
 
@@ -70,17 +72,19 @@ impl Elapsed {
 /// programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
-    /// Mean magnitude of the noise in a fresh cell, volts.
+    /// Mean magnitude of the heavy-tailed (Laplace) programming noise of a fresh cell, volts.
     pub program_v: f64,
-    /// Volts that the reference wear adds to the mean magnitude of the noise.
+    /// Volts that the reference wear adds to the mean magnitude of the heavy-tailed programming noise.
     pub wear_v: f64,
-    /// Exponent of the number of program/erase cycles in the power law by which the noise that wear adds grows.
+    /// Exponent of the number of program/erase cycles in the power law by which the programming noise that wear adds
+    /// grows.
     pub wear_exponent: f64,
-    /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
+    /// Standard deviation, between layers of the 3D stack, of the logarithm of the factor by which a layer multiplies
+    /// both the heavy-tailed programming noise and the uneven charge loss.
     pub layer_spread: f64,
 }
 
-/// Parameters of the uneven charge loss of cells, which is large in few of them.
+/// Record of the parameters of the uneven charge loss of cells, which is large in few of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uneven {
     loss: f64,

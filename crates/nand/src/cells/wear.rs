@@ -69,7 +69,7 @@ pub struct Wear {
     pub cycle_memory: f64,
     /// Fraction (0 to 1) of blocks with a defect, which trap charge faster.
     pub defect_fraction: f64,
-    /// Factor by which trapping is faster in a block with a defect.
+    /// Parameter: factor by which trapping is faster in a block with a defect than in other blocks.
     pub defect_factor: f64,
     /// Fraction (0 to 1) of a cycle's stress that the erase voltage causes in all cells; the rest comes from
     /// programming.
@@ -235,7 +235,7 @@ pub struct Retention {
     neutral_rise_v: f64,
     t0_s: f64,
     dwell: f64,
-    /// Activation energy of charge loss, eV.
+    /// Parameter of the law of charge loss: its activation energy, eV.
     pub activation_ev: f64,
     /// Temperature for which the constants of charge loss are given, degrees Celsius.
     pub reference_celsius: f64,
@@ -246,8 +246,8 @@ pub struct Retention {
 pub struct Leak {
     /// Mean charge loss of a cell, volts per volt of the cell's threshold above `neutral_v`.
     pub mean: f64,
-    /// Threshold towards which all cells move, volts; none: cells move towards the erased state, and no cell below it
-    /// moves.
+    /// Threshold towards which charge loss moves all cells, volts; none: cells move towards the erased state, and no
+    /// cell below it moves.
     pub neutral_v: Option<f64>,
     /// Variance of the charge loss for each volt of the cell's threshold above the erased state, V.
     pub variance: f64,

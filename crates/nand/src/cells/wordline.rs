@@ -11,7 +11,7 @@ use super::tails::{Elapsed, Noise};
 use std::cell::RefCell;
 
 /// Set of the conditions on which the behaviour of a wordline's cells depends: wear, oxide trapping, mean time between
-/// cycles (dwell time), and quality of the layer.
+/// cycles (dwell time), and quality of the wordline's layer of the 3D stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Condition {
     /// Wear of the wordline, in program/erase cycles.
@@ -22,8 +22,8 @@ pub struct Condition {
     pub trapping: f64,
     /// Mean time between the program/erase cycles so far, in seconds at the reference temperature.
     pub dwell_s: f64,
-    /// Quality of the wordline's layer of the 3D stack: how many more errors than the mean layer it has, in standard
-    /// deviations (`layer_spread`).
+    /// Quality of the wordline's layer of the 3D stack, as a number: how many more errors than the mean layer the layer
+    /// has, in standard deviations (`layer_spread`).
     pub layer: f64,
 }
 
@@ -39,8 +39,8 @@ impl Condition {
     }
 }
 
-/// Numbers of the random substreams of a wordline's cells, one for each kind of value: values that never change in a
-/// cell's life, and values drawn anew for an erase, a program or a read.
+/// Constants: the numbers of the random substreams of a wordline's cells, one for each kind of value, which are values
+/// that never change in a cell's life and values drawn anew for an erase, a program or a read.
 mod draw {
     pub const OFFSET: u64 = 1;
     pub const TRAPPING: u64 = 2;

@@ -26,7 +26,7 @@ pub(super) struct Bench {
     /// Number of operations that the test rig has measured singly so far, which selects the measurement noise of the
     /// next one.
     measured: u64,
-    /// Pair of the activation energies of charge loss and of uneven charge loss, in eV.
+    /// The chip's activation energies of charge loss and of uneven charge loss, as a pair, in eV.
     activation_ev: [f64; 2],
     reference_celsius: f64,
 }

@@ -40,10 +40,11 @@ pub(super) struct Written {
     pub programs: u64,
 }
 
-/// Number of wordlines in one layer of the 3D stack (strings behind one bitline), as many as most flash parts have.
+/// Constant: number of wordlines in one layer of the 3D stack (strings behind one bitline), as many as most flash parts
+/// have.
 const STRINGS: usize = 4;
-/// Random stream of the quality of the 3D stack's layers, equal on all chips: the manufacturing process decides which
-/// layers have more errors.
+/// Constant: random stream of the quality of the 3D stack's layers, equal on all chips, since the manufacturing process
+/// decides which layers have more errors.
 const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
 
 /// Returns by how many standard deviations a wordline's layer is worse (has more errors) than the mean layer; equal in
@@ -58,8 +59,8 @@ pub(super) struct Block {
     pub stream: Stream,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Wear of the block as a function (pace) of its number of program/erase cycles, since some cycles cause more wear
-    /// than others.
+    /// The block's wear function (pace), which gives its wear by its number of program/erase cycles, since some cycles
+    /// cause more wear than others.
     pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,
@@ -69,8 +70,9 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// List of the data of the pages of a one-shot wordline that the chip has received but not yet programmed, since
-    /// other pages of the wordline are still missing.
+    /// List of the data of the pages of one wordline that the chip has received, until the wordline is complete: with
+    /// one-shot programming they are programmed together only then, with two-step programming each later pass needs the
+    /// earlier pages' data again.
     pub waiting: Vec<Vec<u8>>,
     /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last cycle that
     /// the test rig logged, and a flag that is false if the operation failed.

@@ -15,7 +15,8 @@ const AIMED: u32 = 24;
 /// the first pulse that a slow cell needs at that wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
-    /// Index of the search, which is the index of its slow cell.
+    /// Index of the search (for the cycles at which a slow cell's number of program pulses falls), which is the index
+    /// of its slow cell.
     pub search: usize,
     pub cycle: u64,
 }
@@ -64,18 +65,18 @@ struct Search {
     gap: Option<Gap>,
 }
 
-/// Range of program/erase cycles in which the number of program pulses of a slow cell falls: at cycle `low` the number
-/// is still the last one found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level
-/// (program steps above the first pulse that the cell needs).
+/// Record of a range of program/erase cycles in which the number of program pulses of a slow cell falls: at cycle `low`
+/// the number is still the last one found, at the later cycle `high` it is smaller. Both fields are pairs of a cycle
+/// and a program level (program steps above the first pulse that the cell needs).
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
     /// Program level (program steps above the first pulse that the slow cell needs) at or below which one pulse fewer
     /// suffices than at the lower end of this range of cycles.
     edge: f64,
-    /// Distance of the program level at `low` above `edge`; `under` is the distance of the level at `high` below
-    /// `edge`, both in program steps. If one end of the range stays twice in a row, its distance is halved, which
-    /// speeds up the interpolation.
+    /// Distance of the program level at `low` above the level `edge`; `under` is the distance of the level at `high`
+    /// below the level `edge`, both in program steps. If one end of the range stays twice in a row, its distance is
+    /// halved, which speeds up the interpolation.
     over: f64,
     under: f64,
     looks: u32,

@@ -10,11 +10,11 @@ use units::Nanos;
 /// block is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Status: the flash operation succeeded.
+    /// Kind of status: the flash operation succeeded.
     Ok,
-    /// Status: the flash operation failed, or the chip's rules forbid it.
+    /// Kind of status: the flash operation failed, or the chip's rules forbid it.
     Fail,
-    /// Status: the flash operation was not tried, because the block is bad.
+    /// Kind of status: the flash operation was not tried, because the block is bad.
     Protected,
 }
 
@@ -34,7 +34,7 @@ impl Status {
 pub struct Answer {
     /// Status that the chip reports for the flash operation.
     pub status: Status,
-    /// Busy time of the chip for the flash operation, ns.
+    /// Busy time of the chip for the flash operation with this result, ns.
     pub busy_ns: u64,
 }
 
@@ -65,7 +65,7 @@ pub struct Rated {
 /// Record of the identity of a flash part, as the part reports it: name, READ ID, geometry, states and rated values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
-    /// Name of the flash part.
+    /// Name of the flash part in the record of its identity.
     pub title: String,
     /// Name of the manufacturer of the part.
     pub maker: String,
@@ -73,9 +73,10 @@ pub struct Identity {
     pub device_id: Vec<u8>,
     /// Geometry of the part: sizes and numbers of pages, blocks and planes.
     pub geometry: Geometry,
-    /// List of the names of the cell states (their bits, one digit for each page), by rising threshold voltage.
+    /// List, in the record of the part's identity, of the names of the cell states (their bits, one digit for each
+    /// page), by rising threshold voltage.
     pub states: Vec<&'static str>,
-    /// Times and endurance of the data sheet.
+    /// The part's rated times and endurance, as its data sheet gives them.
     pub rated: Rated,
 }
 
@@ -90,7 +91,7 @@ pub(super) struct ChipFile {
 }
 
 impl ChipFile {
-    /// Reads a chip file whose contents lie under `nand`.
+    /// Reads the contents of a chip file, which are given as the configuration section `nand`.
     ///
     /// # Errors
     /// When a key is wrong.

@@ -17,12 +17,12 @@ pub enum Pattern {
     Ones,
     /// Data pattern of random bits, with which all cell states are equally frequent.
     Random,
-    /// Data pattern that puts the cells into all states equally often, in a fixed order over the cells.
+    /// Kind of data pattern: puts the cells into all states equally often, in a fixed order over the cells.
     Checkered,
-    /// Data pattern that puts all cells into one state, given by the bits that the state stores.
+    /// Kind of data pattern: puts all cells into one state, given by the bits that the state stores.
     State(String),
-    /// Data pattern that puts given fractions (0 to 1) of the cells into given states, each named by the bits that it
-    /// stores; a state that is not named gets no cell.
+    /// Kind of data pattern: puts given fractions (0 to 1) of the cells into given states, each named by the bits that
+    /// it stores; a state that is not named gets no cell.
     Mix(Vec<(String, f64)>),
 }
 
@@ -100,11 +100,12 @@ impl Pattern {
 /// Which pages of a block are programmed in each program/erase cycle while the block is cycled on the test bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Choice: each cycle programs only page 0 of the block; with one-shot programming, the whole wordline of the page.
+    /// Choice for cycling a block on the test bench: each cycle programs only page 0 of the block; with one-shot
+    /// programming, the whole wordline of the page.
     First,
-    /// Choice: each cycle programs all pages of the block.
+    /// Choice for cycling a block on the test bench: each cycle programs all pages of the block.
     All,
-    /// Choice: each cycle only erases the block and programs no page.
+    /// Choice for cycling a block on the test bench: each cycle only erases the block and programs no page.
     None,
 }
 
@@ -136,7 +137,7 @@ struct Alike {
 struct Slow {
     wordline: usize,
     pass: usize,
-    /// Target threshold voltage of the program, volts.
+    /// Target threshold voltage of this slow cell in the programming pass, volts.
     volts: f64,
     /// Distance of the cell's programming offset from the mean, towards slow programming, in standard deviations.
     deviation: f64,

@@ -4,8 +4,8 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// Kind of flash operation, program or erase, that a row of the test rig's log (results of cycling blocks on the bench)
-/// records.
+/// Kinds of flash operations, program and erase, that the rows of the test rig's log (results of cycling blocks on the
+/// bench) record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Kind of logged operation: the program of a page.
@@ -19,7 +19,7 @@ pub enum Operation {
 pub struct LogRow {
     /// Number, within the block, of the page that was programmed; none for an erase.
     pub page: Option<u32>,
-    /// Kind of the logged operation: program or erase.
+    /// Operation that this row of the test rig's log records: program or erase.
     pub operation: Operation,
     /// Program/erase cycle of the block in which the operation ran, counted from 1.
     pub cycle: u64,
@@ -27,7 +27,7 @@ pub struct LogRow {
     pub busy_ns: u64,
     /// Number of program or erase pulses of the operation; 0 for a chip simulated by tables.
     pub pulses: u32,
-    /// False if the operation failed.
+    /// False if the operation that this row of the test rig's log records failed.
     pub ok: bool,
 }
 

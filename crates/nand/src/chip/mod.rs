@@ -43,7 +43,7 @@ pub trait ChipInterface {
     /// When there is no such page or `data` is not as long as one.
     fn program(&mut self, block: u32, page: u32, data: &[u8]) -> Result<Answer, String>;
 
-    /// Erases a block.
+    /// Erases a block of the chip on the test bench, simulated or of silicon.
     ///
     /// # Errors
     /// When there is no such block.
@@ -66,7 +66,8 @@ pub trait ChipInterface {
     /// Returns the status of the chip's last operation.
     fn status(&self) -> Status;
 
-    /// Returns the busy time of the chip's last operation, in nanoseconds.
+    /// Returns the busy time of the last operation of the chip on the test bench, simulated or of silicon, in
+    /// nanoseconds.
     fn busy_time_ns(&self) -> u64;
 
     /// Sets the temperature of the chip, in degrees Celsius.

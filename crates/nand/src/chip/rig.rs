@@ -23,14 +23,14 @@ use units::Nanos;
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// List of the program/erase cycles, by rising number, that the test rig logs when its measurements are noisy (not
-    /// exact).
+    /// The test rig's list of the program/erase cycles, by rising number, that it logs when its measurements are noisy
+    /// (not exact).
     lines: Arc<[u64]>,
 }
 
 impl Rig {
-    /// Reads the properties of the test rig (clock and noise of measured busy times) from `[rig]` of a chip file that
-    /// lies under `nand`.
+    /// Reads the properties of the test rig (clock and noise of measured busy times) from the subsection `[rig]` of a
+    /// chip file, whose contents are given as the configuration section `nand`.
     ///
     /// # Errors
     /// When a value is wrong.

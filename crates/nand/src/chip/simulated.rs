@@ -37,8 +37,8 @@ pub struct SimulatedChip {
 }
 
 impl SimulatedChip {
-    /// Makes a chip that is simulated by its cells from a chip file that lies under `nand`; all random variation of
-    /// blocks and cells follows from `seed`.
+    /// Makes a chip that is simulated by its cells from the contents of a chip file, given as the configuration section
+    /// `nand`; all random variation of blocks and cells follows from `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no `[cells]`.
@@ -269,7 +269,7 @@ fn look(
     }
 }
 
-/// Packs bits, given one per byte, into bytes; the first of eight bits becomes the highest.
+/// Packs the bits of a page, given one per byte, into bytes; the first of eight bits becomes the highest.
 fn packed(bits: &[u8]) -> Vec<u8> {
     // Each bit is moved to its place by one of the terms; no two of them meet.
     const TO_PLACES: u64 = 0x8040_2010_0804_0201;

@@ -28,7 +28,7 @@ struct Block {
     stream: Stream,
     /// Endurance of the block: wear at which the block fails, in millionths of a program/erase cycle.
     life: u64,
-    /// Wear of the block so far, in millionths of a program/erase cycle.
+    /// Wear so far of this block of a chip simulated by tables, in millionths of a program/erase cycle.
     worn: u64,
     cycles: u64,
     bad: bool,
@@ -71,8 +71,8 @@ impl TabledChip {
         self.errors.rber(page_type, &Age { step: 1.0, pe_cycles, seconds, reads }, References::Best)
     }
 
-    /// Makes a chip that is simulated by tables from a chip file that lies under `nand`; the endurance of each block
-    /// and the positions of wrong bits follow from `seed`.
+    /// Makes a chip that is simulated by tables from the contents of a chip file, given as the configuration section
+    /// `nand`; the endurance of each block and the positions of wrong bits follow from `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no tables of errors and endurance.

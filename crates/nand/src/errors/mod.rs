@@ -11,7 +11,7 @@ pub struct Condition {
     /// Index of the voltage set (verify levels and read references) with which the page was written: 0 is the default
     /// set, then the sets of the chip's tables in order.
     pub voltages: usize,
-    /// Number of program/erase cycles of the page's block.
+    /// Input of the model of raw bit errors: number of program/erase cycles of the block that contains the page.
     pub pe_cycles: u32,
     /// Time in seconds from the write of the page to the read.
     pub seconds: f64,
@@ -41,8 +41,8 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// Returns true if the model knows the error rates of voltage sets (verify levels and read references) other than
-    /// the default set; if false, a drive that programs with another set is refused.
+    /// Returns true if the model of raw bit errors has error rates for voltage sets (verify levels and read references)
+    /// other than the default set.
     fn knows_voltages(&self) -> bool {
         false
     }

@@ -8,8 +8,10 @@ const SECONDS_OF_A_DAY: f64 = 86_400.0;
 /// Greatest raw bit error rate that the power law gives, one half: the rate of random bits.
 const WORST: f64 = 0.5;
 
-/// Error model by a power law: `RBER = (floor + alpha c^k + beta c^m t^n + gamma c^p r^q) (step / usual)^s`: c cycles,
-/// t days, r reads of each page.
+/// Model of raw bit errors by a power law: `RBER = (floor + alpha c^k + beta c^m t^n + gamma c^p r^q) (step /
+/// usual)^s`, at most one half. c: program/erase cycles of the block; t: days since the write at the reference
+/// temperature; r: reads of the block divided by its pages; step / usual: program step with which the page was written,
+/// relative to the default step.
 #[derive(Clone, Debug)]
 pub struct PowerLaw {
     floor: f64,

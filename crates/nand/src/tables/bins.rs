@@ -15,7 +15,7 @@ pub(super) struct Bin {
     /// charge loss common to all cells.
     pub volts: f64,
     pub left: f64,
-    /// Distribution of the heavy-tailed noise of the bin's cells.
+    /// Distribution of the heavy-tailed threshold noise of the cells in this histogram bin.
     pub beyond: Beyond,
     /// Scale of the strong read disturb, in volts: reads raise a fraction `lifted_v` / v of the bin's cells by more
     /// than v.

@@ -184,8 +184,8 @@ impl ErrorTable {
         seconds * arrhenius(self.activation_ev, celsius, self.reference_celsius)
     }
 
-    /// Returns the activation energy of charge loss in eV, and the reference temperature of the table's ages in degrees
-    /// Celsius.
+    /// Returns two constants of the error table: the activation energy of charge loss in eV, and the reference
+    /// temperature of the table's ages in degrees Celsius.
     pub fn temperature(&self) -> (f64, f64) {
         (self.activation_ev, self.reference_celsius)
     }

@@ -21,15 +21,15 @@ pub(super) fn rate_quantile(rate: f64) -> f64 {
     near + newton / (1.0 - 0.5 * near * newton)
 }
 
-/// List of the grid points of one axis (the configuration key of the list), with a text for each point for error
-/// messages.
+/// Grid points along one axis of an error table in a chip file: the configuration key of the axis, and for each point a
+/// string that describes the point in error messages.
 pub(super) struct Points {
     pub axis: &'static str,
     pub says: Vec<String>,
 }
 
-/// Layout of a list of error rates in a chip file: for each program step, outer grid point and inner grid point, one
-/// rate per page type.
+/// Layout of a list of error rates in a chip file, by which the list is checked: for each program step, outer grid
+/// point (wear) and inner grid point (age or reads), one rate per page type.
 pub(super) struct Grid<'a> {
     pub each: usize,
     pub outer: &'a Points,

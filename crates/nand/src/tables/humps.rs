@@ -5,8 +5,8 @@ use super::ranks::{Ranks, extent};
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
 
-/// Least number of cells beyond a reference that are counted; where fewer cells lie beyond, their number is
-/// extrapolated from the tail.
+/// Constant: least number of cells beyond a read reference that are counted; in a large sample with fewer cells beyond,
+/// their number is extrapolated from the tail of the state's distribution.
 const COUNTED: usize = 100;
 /// Rank, counted from a state's outermost cell inwards, of the inner one of the two cells whose thresholds give the
 /// straight line by which the tail is extrapolated.
@@ -32,13 +32,14 @@ pub(super) enum Hump {
         count: f64,
         /// Fraction (0 to 1) of a cell's volts above the erased state that every cell loses by charge loss.
         loss: f64,
-        /// Threshold voltage of the erased state, in volts.
+        /// Field of the noisy form: threshold voltage of the erased state, in volts, from which the height of the cells
+        /// for charge loss is measured.
         erased: f64,
     },
 }
 
-/// Histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds the disturb,
-/// because the cells whose thresholds it raises far are too rare to be sampled.
+/// Type of a histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds
+/// the disturb, because the cells whose thresholds it raises far are too rare to be sampled.
 pub(super) struct Lifted {
     /// Number of all cells of the state. The field `bins` has for each bin of the histogram the number of cells, the
     /// threshold voltage, and the scale of the read disturb in volts: reads lift a fraction scale / v of the bin's
@@ -51,8 +52,9 @@ pub(super) struct Lifted {
 }
 
 impl Lifted {
-    /// Makes the histogram of the cells with these thresholds; `weak_v` is the scale of the strong read disturb in
-    /// volts, and the range is that from the threshold of the erased state to that of the highest state, volts.
+    /// Makes the histogram to which the strong read disturb is added, from the threshold voltages of one state's
+    /// sampled cells. `weak_v` is the scale of the disturb in volts; the range is that from the threshold of the erased
+    /// state to that of the highest state, in volts.
     fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
         let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
         let of_bin = |(bin, cells): (usize, &u32)| {
@@ -94,16 +96,18 @@ fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
 }
 
 impl Hump {
-    /// Makes the record of one state's cells (a hump of the threshold distribution) from thresholds that include all
-    /// but the strong read disturb: of cells at the erased threshold, a fraction `weak_v` / v rises by more than v.
-    /// `range`: thresholds of the erased and of the highest state, volts.
+    /// Makes the record of one state's sampled cells (a hump of the threshold distribution) from threshold voltages
+    /// that lack only the strong read disturb. A formula adds the disturb later: of cells at the erased threshold,
+    /// reads raise a fraction `weak_v` / v by more than v. `range`: thresholds of the erased and of the highest state,
+    /// volts.
     pub fn read(volts: &[f32], weak_v: f64, range: (f64, f64)) -> Self {
         Self::Read(Ranks::of(volts), Lifted::of(volts, weak_v, range))
     }
 
-    /// Makes the record of one state's cells (a hump of the threshold distribution) to which `noise` and the strong
-    /// read disturb are still to be added: of cells at the erased threshold, a fraction `weak_v` / v rises by more than
-    /// v. `range`: thresholds of the erased and the highest state, volts.
+    /// Makes the record of one state's sampled cells (a hump of the threshold distribution) from threshold voltages
+    /// that lack the heavy-tailed noise `noise` and the strong read disturb. Formulas add both later: of cells at the
+    /// erased threshold, reads raise a fraction `weak_v` / v by more than v. `range`: thresholds of the erased and of
+    /// the highest state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
         let (low, cells) = binned(volts);
         let (erased, top) = range;
@@ -168,7 +172,8 @@ impl Hump {
         }
     }
 
-    /// Adds fractions of cells to `below` as [`Self::add_below`] does, computed for each reference separately.
+    /// Adds fractions of the state's cells to `below` as [`Self::add_below`] does, but computed for each reference
+    /// separately: for cells stored one by one, and where read disturb raises cells.
     fn add_each(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let first = grid.first_from(self.middle(), below.len());
         // Away from the middle, until nothing is left.

@@ -12,7 +12,7 @@ pub(super) struct Ranks {
     volts: Vec<f32>,
 }
 
-/// Linear scale that converts a threshold voltage to the number of its bucket.
+/// Type of the linear scale that converts the threshold voltage of a sampled cell to the number of its bucket.
 #[derive(Clone, Copy)]
 struct Scale {
     lowest: f32,

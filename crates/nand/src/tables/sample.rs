@@ -23,7 +23,8 @@ pub struct Sample {
     pub wordlines: usize,
     /// Setting of the sample: number of simulated cells of each of its wordlines.
     pub cells: usize,
-    /// Number of cells of a whole block; the slowest-erasing of these cells decides when the block fails.
+    /// Setting of the sample: number of cells of a whole block; the slowest-erasing of so many cells decides when a
+    /// block can no longer be erased.
     pub block_cells: f64,
     /// Number of programming passes (program disturbs) of the whole block for which the sample stands: the sampled
     /// wordlines count as spread evenly over the block.

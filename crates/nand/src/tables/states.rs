@@ -15,7 +15,8 @@ use crate::Cell;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Table, by the data pattern that is written, of program times, of wear, and of misread cells.
+/// Type of the chip's table of the effects of written data: for each data pattern, the program times, the wear of a
+/// cycle, and the fraction of misread cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateTable {
     patterns: Vec<String>,
@@ -23,7 +24,7 @@ pub struct StateTable {
     t_prog: Vec<Nanos>,
     stress: Vec<f64>,
     misread: Vec<f64>,
-    /// Wear of a cycle that only erases, relative to a cycle with random data.
+    /// Wear of a cycle that erases a block without programming it, relative to a program/erase cycle with random data.
     pub erase_only: f64,
 }
 

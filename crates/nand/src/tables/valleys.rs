@@ -17,13 +17,13 @@ pub(super) struct Valley<'a> {
     pub cells: f64,
 }
 
-/// Pair of fractions (0 to 1): the cells of each of two neighbouring states that the read reference between them
-/// misreads.
+/// Type for a pair of fractions (0 to 1): of the cells of each of two neighbouring states, the fraction that the read
+/// reference between these states misreads.
 #[derive(Clone, Copy)]
 pub(super) struct Misread {
-    /// Fraction (0 to 1) of the lower state's cells at or above the reference.
+    /// Fraction (0 to 1) of the lower state's cells that the read reference misreads, because they lie at or above it.
     pub above: f64,
-    /// Fraction (0 to 1) of the upper state's cells below the reference.
+    /// Fraction (0 to 1) of the upper state's cells that the read reference misreads, because they lie below it.
     pub below: f64,
 }
 

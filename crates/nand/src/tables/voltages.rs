@@ -17,8 +17,8 @@ use units::Nanos;
 
 const SETS_MAX: usize = 8;
 
-/// Tables of a voltage set (verify levels and read references) of the chip other than the default one: program times,
-/// wear and error rates.
+/// Type for the tables of a voltage set (verify levels and read references) of the chip other than the default one:
+/// program times, wear and error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltageSet {
     /// Name of the voltage set, by which configurations choose it.
@@ -28,7 +28,8 @@ pub struct VoltageSet {
     pub t_prog: Vec<Nanos>,
     /// Wear of a program/erase cycle with this voltage set, relative to a cycle with the default set.
     pub stress: f64,
-    /// Table of raw bit error rates of pages written with the voltage set; none when the chip's file has none.
+    /// Table of raw bit error rates of pages that were written with this voltage set; none when the chip's file has no
+    /// such table.
     pub errors: Option<ErrorTable>,
 }
 

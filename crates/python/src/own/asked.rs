@@ -9,11 +9,13 @@ use pyo3::types::PyDict;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Reason why the call of a user's Python policy gave no valid answer.
+/// Kind of reason why the call of a user's Python policy gave no valid answer: a fault of the policy, or a signal.
 pub enum Wrong {
-    /// Reason: the policy is at fault; the text is the error message, in one line.
+    /// Case of a policy's call without a valid answer: the user's Python policy is at fault; the string is the error
+    /// message, in one line.
     Policy(String),
-    /// Reason: a signal interrupted the call; the value is the exception that the signal's handler raised.
+    /// Case of a policy's call without a valid answer: a signal interrupted the call, through no fault of the policy;
+    /// the value is the exception that the signal's handler raised.
     Signal(PyErr),
 }
 
@@ -66,7 +68,8 @@ pub struct UserClass {
     /// Name of the policy in the configuration, such as `mine.py:Mine`.
     pub name: String,
     pub made_of: Py<PyAny>,
-    /// Python class of the views that are passed to the policy when it is asked.
+    /// Python class of the views (objects that show the state of the drive) that are passed to the policy when it is
+    /// asked.
     pub view: Py<PyAny>,
     /// Set of the names of the methods that the class defines, each of which answers a question of the simulator or
     /// receives a notification.
@@ -142,8 +145,8 @@ impl PolicyObject {
         })
     }
 
-    /// Asks the policy a question with one argument, a view of the drive of the class that this policy's views have;
-    /// the view is made from the values `shown`.
+    /// Asks the policy a question with one argument: a view of the drive, made from the values `shown`, of the Python
+    /// class that belongs to this kind of policy.
     pub fn ask_with_view<T>(
         &self,
         question: &Question,

@@ -18,8 +18,8 @@ pub struct AskedDie<'a> {
     pub random: &'a mut RandomStream,
     pub clock: u64,
     pub more: [(&'static str, u64); 2],
-    /// Name and contents of an array of the die that only the views of this kind of policy have; none where there is no
-    /// such array.
+    /// Field of the facts about a die: name and contents of an array of per-superblock numbers that only the views of
+    /// this kind of policy have; none where there is no such array.
     pub own_array: Option<(&'static str, Slice)>,
 }
 
@@ -68,7 +68,7 @@ impl AskedDie<'_> {
 pub struct LentDie {
     slices: [Slice; 6],
     arrays: Mutex<[Option<Py<PyAny>>; 6]>,
-    /// Name of the array that the views of only this kind of policy have; none where there is no such array.
+    /// Name of the array that only the views of this kind of policy have; none where there is no such array.
     own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
     random: Mutex<Option<Py<LentRandom>>>,

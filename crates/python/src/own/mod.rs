@@ -35,8 +35,7 @@ pub fn bringer() -> Bringer {
     Bringer::new(Arc::new(Own))
 }
 
-/// Imports and returns the Python module that loads users' policies; only drives that name such a policy wait for the
-/// import.
+/// Imports and returns the Python module `floatgate.own.core`, which loads users' policies.
 fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("floatgate.own.core")
 }

@@ -48,8 +48,8 @@ impl Trigger {
     }
 }
 
-/// Returns true if a die has at least as many invalid units (garbage) as one superblock has units, without which
-/// garbage collection gains nothing.
+/// Returns true if a die, by the view that the garbage collection trigger gets, has at least as many invalid units
+/// (garbage) as one superblock has units: with fewer, no whole superblock can be gained.
 fn has_garbage(view: &TriggerView) -> bool {
     view.garbage_units >= u64::from(view.superblock_units)
 }

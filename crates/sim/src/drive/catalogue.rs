@@ -19,7 +19,7 @@ pub struct DriveSummary {
     pub name: String,
     /// Title of the drive or chip, as its file gives it; empty where the file gives none.
     pub title: String,
-    /// Path of the file that describes the drive or chip.
+    /// Path of the file that describes the listed drive or chip.
     pub path: PathBuf,
 }
 
@@ -167,8 +167,8 @@ impl Catalogue {
         self.over_bases(load(path)?, kind, path, seen)
     }
 
-    /// Lays the values of `document`, read from the file `path`, over the values of the base file that the document's
-    /// key `base` names.
+    /// Lays the values of the configuration document `document`, read from the drive or chip file `path`, over the
+    /// values of the base file that its key `base` names; without that key, returns the document unchanged.
     fn over_bases(
         &self,
         mut document: Document,

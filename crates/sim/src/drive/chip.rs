@@ -37,7 +37,7 @@ pub enum ChipModel {
     Tables,
 }
 
-/// Flash chip on the test bench, in one of two kinds: modelled by its cells or by tables.
+/// Flash chip on the simulated test bench, in one of two cases: modelled by its cells or by tables.
 pub enum BenchChip {
     /// Case of a bench chip that is modelled by the threshold voltages of all its cells.
     Cells(Box<SimulatedChip>),
@@ -79,7 +79,8 @@ pub fn chip_on_bench(
     })
 }
 
-/// Contents of a chip file: the settings read from the section `[nand]` of a configuration.
+/// Contents of a chip file as read from the section `[nand]` of a configuration: title, geometry, tables, times, power
+/// and error model.
 pub(super) struct ChipKeys {
     pub title: String,
     pub nand: Section,

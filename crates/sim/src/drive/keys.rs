@@ -12,8 +12,8 @@ use config::{
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
 use std::sync::OnceLock;
 
-/// Returns the list of the policies of all seams (places of the drive where policies can be exchanged, such as the
-/// choice of a garbage collection victim).
+/// Returns the list of all policies of a drive, for each of its seams (decisions of the drive, such as the choice of a
+/// garbage collection victim, for which the configuration selects a policy).
 pub fn policies() -> Vec<PolicyEntry> {
     let interfaces = bus::interface::catalogue();
     interfaces
@@ -37,13 +37,14 @@ const WITH: &[(&str, &[Feature])] = &[
     ("ftl.write_cost.steps", &[Feature::Regulator]),
 ];
 
-/// List of configuration keys that have an effect only if the chip file has a certain table: pairs of key and table.
+/// Constant: list of configuration keys that have an effect only if the chip file has a certain table, as pairs of key
+/// and table.
 const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 
 /// Configuration key together with its state on one drive: value, and unmet conditions.
 #[derive(Clone, Debug)]
 pub struct KeyOnDrive {
-    /// Description of the configuration key, with its help text and the conditions under which it has an effect.
+    /// Field: the configuration key itself, with its help text and the conditions under which it has an effect.
     pub key: &'static Key,
     /// Value of the configuration key on the drive, with the place where it is set and its source; none where the key
     /// has no effect on the drive.

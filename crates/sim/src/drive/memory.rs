@@ -22,9 +22,9 @@ const LOGICAL: u64 = 4;
 /// Number of bytes of the simulator's memory for each logical unit on a drive with too many mapping units on flash for
 /// 32-bit physical addresses.
 const LOGICAL_WIDE: u64 = 5;
-/// Greatest numbers of bytes of memory that the checkers use, for each mapping unit on flash and for each logical unit
-/// (in this order): their arrays, a copy of the logical-to-physical map as it was when the run began, and changes to
-/// that copy. The sectors of partly written units are not counted.
+/// Constant: greatest numbers of bytes of memory that the checkers use, for each mapping unit on flash and for each
+/// logical unit (in this order): their arrays, a copy of the logical-to-physical map as it was when the run began, and
+/// changes to that copy. The sectors of partly written units are not counted.
 const CHECKED: [u64; 2] = [18, 22];
 /// Greatest number of bytes that the file of a saved drive state may take in addition to the state's arrays.
 const STATE_HEAD: u64 = 1 << 20;
@@ -97,12 +97,13 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
 }
 
-/// Choice whether checkers, which are observers of the run, verify the consistency of a simulated drive during the run.
+/// Kind of checking of a run: on, if checkers (observers of the run) verify the consistency of the simulated drive
+/// during the run, or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checking {
-    /// Switch position: observers check the drive during the run.
+    /// Case of the checking of a run: observers check the consistency of the drive during the run.
     On,
-    /// Switch position: no observer checks the drive during the run.
+    /// Case of the checking of a run: no observer checks the consistency of the drive during the run.
     Off,
 }
 
@@ -152,8 +153,8 @@ impl MemoryNeeds {
         }
     }
 
-    /// Returns the number of bytes of the simulator's memory that the drive takes, with the checkers if `checking` is
-    /// `On`.
+    /// Returns the number of bytes of the simulator's memory that the simulated drive takes, calculated from its sizes,
+    /// with the checkers if `checking` is `On`.
     pub fn bytes(&self, checking: Checking) -> u64 {
         let [physical, logical] = checking.bytes();
         self.blocks * BLOCK

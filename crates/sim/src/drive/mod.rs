@@ -203,7 +203,7 @@ impl Drive {
     /// top; messages call the drive `name`.
     ///
     /// # Errors
-    /// As for [`Self::load`].
+    /// When a base file, the chip file, a key or a value is wrong, or the drive could not sustain writes.
     pub fn load_text(
         catalogue: &Catalogue,
         name: &str,
@@ -224,7 +224,7 @@ impl Drive {
     /// result contains them.
     ///
     /// # Errors
-    /// As for [`Self::load`].
+    /// When a key or a value is wrong, or the drive could not sustain writes.
     pub fn from_resolved(name: &str, assignments: &[String]) -> Result<Self, Error> {
         Self::from_resolved_with(name, assignments, Bringer::default())
     }
@@ -233,7 +233,7 @@ impl Drive {
     /// outside the simulator.
     ///
     /// # Errors
-    /// As for [`Self::load`].
+    /// When a key or a value is wrong, a policy cannot be brought, or the drive could not sustain writes.
     pub fn from_resolved_with(name: &str, assignments: &[String], bringer: Bringer) -> Result<Self, Error> {
         let mut document = Document::empty().with(bringer);
         for assignment in assignments {
@@ -290,12 +290,12 @@ impl Drive {
         self.entries.iter().any(text)
     }
 
-    /// Returns the capacity of the drive that the host sees, in bytes.
+    /// Returns the capacity in bytes that the host sees of the drive with this configuration.
     pub fn capacity(&self) -> Bytes {
         self.capacity
     }
 
-    /// Returns the list of the drive's namespaces.
+    /// Returns the namespaces of the drive with this configuration.
     pub(crate) fn namespaces(&self) -> &Namespaces {
         &self.namespaces
     }
@@ -305,13 +305,14 @@ impl Drive {
         self.namespaces.space()
     }
 
-    /// Returns two numbers: the bytes that the host can write to, and the count of placement handles.
+    /// Returns two numbers of the drive as the host sees it: its capacity in bytes, and the count of its placement
+    /// handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         (self.capacity.get(), self.space().handles)
     }
 
-    /// Returns a description of what the host sees of the drive (bytes, namespaces, placement handles, zones), with the
-    /// host's policy for placement handles.
+    /// Returns a description of what the host sees of the drive (bytes, namespaces, placement handles, zones), together
+    /// with the settings of the host's policy that gives writes their placement handles.
     pub(crate) fn reach_of_host(&self) -> Reach {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
@@ -379,11 +380,11 @@ impl Drive {
         self.make_anew(seed, seed)
     }
 
-    /// Makes an empty write buffer with the settings of this drive's buffer, for a page-mapped layer with the geometry
-    /// `layout`.
+    /// Makes an empty write buffer with the settings of this drive's write buffer, for a page-mapped flash translation
+    /// layer with the geometry `layout`.
     ///
     /// # Errors
-    /// When the drive's file cannot be read again.
+    /// When the drive's stored configuration cannot be read again.
     pub(crate) fn buffer(&self, layout: &Layout, seed: u64) -> Result<Buffer, Error> {
         let config = read_whole(&self.document, seed)?.ftl.buffer;
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))

@@ -7,8 +7,9 @@ use units::{Nanos, SimTime};
 /// Default size of the range from which random power cuts are drawn: the number of flash operations, from the start of
 /// a run, among which each cut lies.
 const WITHIN: u64 = 100_000;
-/// Number of powers of two, from 1 ns up, of which one is drawn as the limit of the random delay of a power cut after a
-/// number of flash operations: all delays are shorter than 2.1 ms, and interrupt programs and erases at all stages.
+/// Constant for power cuts after a number of flash operations: number of powers of two, from 1 ns up, of which one is
+/// drawn as the limit of a cut's random delay. All delays are shorter than 2.1 ms, and interrupt programs and erases at
+/// all stages.
 const SCATTERS: u64 = 22;
 
 /// Plan of the power cuts in a run: the times of the cuts, the time for which the power stays off, and the capacitors
@@ -23,7 +24,8 @@ pub(crate) struct PowerPlan {
     pub off: Nanos,
     /// True if the drive has capacitors, whose energy lets it write the write buffer to the flash after a power cut.
     pub has_capacitors: bool,
-    /// Time for which the capacitors supply the drive after a power cut; none means until the write buffer is on flash.
+    /// Time for which the capacitors supply the drive after a power cut; none means until all data in the write buffer
+    /// are on flash.
     pub hold_up: Option<Nanos>,
 }
 
@@ -74,7 +76,7 @@ impl PowerPlan {
         self.has_capacitors && self.hold_up.is_none()
     }
 
-    /// Returns true if power cuts are planned for a run.
+    /// Returns true if at least one power cut is planned for a run.
     pub fn has_cuts(&self) -> bool {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }

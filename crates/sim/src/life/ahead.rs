@@ -16,7 +16,8 @@ pub(crate) struct UnitsAhead {
 }
 
 impl UnitsAhead {
-    /// Makes the queue of logical units to be written next and fills it with units from `draw`.
+    /// Makes, for an ageing run, the queue of the logical units to be written next, and fills it with units from
+    /// `draw`.
     pub fn new(mut draw: impl FnMut() -> Lpn) -> Self {
         Self { units: std::array::from_fn(|_| draw()), at: 0 }
     }

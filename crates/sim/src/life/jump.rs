@@ -5,8 +5,8 @@ use crate::Error;
 
 impl Ageing {
     /// Jumps ahead in the life of a drive without simulating writes: adds the wear `worn` (P/E cycles of each block in
-    /// the last simulated window of the ageing run) to the blocks repeatedly, as many times as keeps the jump small and
-    /// the data readable. Returns that number of repetitions.
+    /// the last simulated window of the ageing run) to the blocks repeatedly, as many times as keeps the jump small,
+    /// the failing blocks few and the data readable. Returns that number of repetitions.
     pub(super) fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
         let each = mean(worn);
         if each <= 0.0 {

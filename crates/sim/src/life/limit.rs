@@ -36,7 +36,7 @@ pub enum DriveClass {
 /// without power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServiceLife {
-    /// Number of years of service that the drive must last.
+    /// Field of the service life: number of years of service that the drive must last.
     pub years: f64,
     /// Fraction (0 to 1) of the service years in which the drive is powered.
     pub duty: f64,
@@ -50,9 +50,11 @@ pub struct ServiceLife {
 /// life before the retention time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Requirement {
-    /// Accepted uncorrectable bit error rate: uncorrectable codewords for each bit of data read.
+    /// Field of the requirement on the drive's data: accepted uncorrectable bit error rate, the uncorrectable codewords
+    /// for each bit of data read.
     pub uber: f64,
-    /// Retention time in seconds: how long data must stay readable without power.
+    /// Field of the requirement on the drive's data: retention time in seconds, for which data must stay readable
+    /// without power.
     pub retention_s: f64,
     /// Temperature in degrees Celsius during the retention time, without power.
     pub retention_celsius: f64,
@@ -90,9 +92,10 @@ pub struct WorstPage {
     pub die: u32,
     /// Index, within the die, of the block that contains the page with the highest raw bit error rate.
     pub block: u32,
-    /// Type of the page: its position among the pages of a wordline (lower, middle, upper and so on, from 0).
+    /// Type of the page with the highest raw bit error rate: its position among the pages of a wordline (lower, middle,
+    /// upper and so on, from 0).
     pub page_type: u32,
-    /// Number of program/erase cycles of the block that contains the page.
+    /// Number of program/erase cycles of the block that contains the page with the highest raw bit error rate.
     pub pe_cycles: u32,
     /// Number of program/erase cycles at which a block of mean endurance would be as worn as the block that contains
     /// the page.
@@ -172,7 +175,8 @@ impl LimitParts {
 pub(crate) struct AgedBlock {
     pub number: u32,
     pub pe_cycles: u32,
-    /// Number of program/erase cycles at which a block of mean endurance would be as worn as this block.
+    /// Field of a worn block's state: number of program/erase cycles at which a block of mean endurance would be as
+    /// worn as this block.
     pub worn: u32,
     /// Age of the data in the block: seconds at the reference temperature of the bit error table.
     pub age_s: f64,
@@ -192,8 +196,8 @@ struct RetriedPage {
 /// of that row's cycles.
 const CARRIED_ON: u32 = 10;
 
-/// Calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the end of the
-/// retention time, and in use.
+/// Type of the calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the
+/// end of the retention time, and in use.
 pub(crate) struct CodeLimit {
     parts: LimitParts,
     pub requirement: Requirement,
@@ -204,8 +208,9 @@ pub(crate) struct CodeLimit {
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 
-/// Error of the calculation of readability: a block is worn beyond the last row of the bit error table, although the
-/// error-correcting code can still correct the pages of that row. The error contains a page of the most worn block.
+/// Type of the error of the calculation of readability: a block is worn beyond the last row of the bit error table,
+/// although the error-correcting code can still correct the pages of that row. The error contains a page of the most
+/// worn block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BeyondTable(WorstPage);
 

@@ -69,16 +69,18 @@ pub struct AgeRow {
     pub speed: Option<Speed>,
 }
 
-/// Set of facts about the criteria by which the end of a drive's life is judged in an ageing run.
+/// Facts of an ageing run by which the end of the drive's life is judged: class of the drive, requirement, limits of
+/// the error-correcting code, parity and refresh.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgeFacts {
     /// Class of the drive by JESD218: the class that the options ask for, else the class that follows from the drive
     /// file.
     pub class: DriveClass,
-    /// Requirement on retention and error rate that the class of the drive sets.
+    /// Requirement on retention time, error rate and service life: that of the drive's class, as far as the options of
+    /// the ageing run do not change the service life.
     pub requirement: Requirement,
-    /// Reason why only failing blocks end the drive's life; none where data that the error-correcting code cannot read
-    /// end the life, too.
+    /// Reason why only failing blocks end the drive's life; none where the life also ends when the error-correcting
+    /// code can no longer read the data as required.
     pub without_code: Option<String>,
     /// Greatest raw bit error rate, after retries, at which the error-correcting code still meets the required
     /// uncorrectable bit error rate.
@@ -93,20 +95,21 @@ pub struct AgeFacts {
     pub stripe: Option<u32>,
     /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
-    /// Number of bits that one flash cell of the drive stores.
+    /// Number of bits that one flash cell of the ageing drive stores.
     pub bits: u32,
 }
 
-/// Result of calculating how well a drive in use reads its data at the end of its life, where the oldest data are as
-/// old as the service years allow.
+/// Result of calculating how well a drive in use reads its data at the end of the service years: age of the oldest
+/// data, error rates, and years until the rates are too high.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
-    /// Age in seconds of the oldest data in the drive.
+    /// Age in seconds of the oldest data in the drive at the end of the service years.
     pub oldest_s: f64,
-    /// Result of calculating the error rates at which the drive in use reads its data; none where they cannot be
-    /// calculated.
+    /// Result of calculating how well the drive in use reads its data at the end of the service years (uncorrectable
+    /// bit error rates and the worst page); none where that cannot be calculated.
     pub readability: Option<Readability>,
-    /// Reason why the error rates in use cannot be calculated; none where they can.
+    /// Reason why the error rates of the data cannot be calculated for the drive in use at the end of the service
+    /// years; none where they can.
     pub unknown: Option<String>,
     /// Years in use after which the drive exceeds the required uncorrectable bit error rate; none where that does not
     /// happen within the service years.
@@ -134,10 +137,11 @@ struct ErasedAt {
     windows: u32,
 }
 
-/// Number of mapping units that an ageing run writes in one call, after which the caller can check the time or stop.
+/// Constant: greatest number of mapping units that an ageing run writes in one call; between two calls the caller can
+/// check the time or stop.
 const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
-/// Number of blocks of which at most one may reach the end of its life during a jump in wear; such a block lives on to
+/// Constant: in a jump in wear, at most one of so many blocks may reach the end of its life; such a block lives on to
 /// the end of the jump.
 const FAILING: usize = 400;
 
@@ -163,8 +167,8 @@ pub struct Ageing {
     read_only: bool,
     unreadable: bool,
     class: DriveClass,
-    /// State of the calculation of the uncorrectable bit error rate, or the reason why that calculation is not
-    /// possible.
+    /// Field of the ageing run: state of the calculation of the uncorrectable bit error rate, or the reason why that
+    /// calculation is not possible.
     limit: Result<CodeLimit, String>,
     /// Record of the last erase of each block in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
@@ -251,7 +255,7 @@ impl Ageing {
         self.ftl.layout().unit.get()
     }
 
-    /// Returns the fraction (0 to 1) of the life of a block of mean endurance that has passed.
+    /// Returns the fraction (0 to 1) of the life of a block of mean endurance that has passed so far in the ageing run.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }

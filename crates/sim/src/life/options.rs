@@ -28,11 +28,13 @@ pub struct AgeingOptions {
     pub measure: f64,
     /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,
-    /// Service life of the drive in years, over which the ageing run's writes are spread.
+    /// Option of the ageing run: service life of the drive in years, over which all writes of the drive's life are
+    /// spread.
     pub years: f64,
     /// Fraction of the service years in which the drive is powered; none: as for the class of the drive.
     pub duty: Option<f64>,
-    /// Temperature in degrees Celsius while the drive is powered; none: as for the class of the drive.
+    /// Option of the ageing run: temperature in degrees Celsius while the drive is powered during its service years;
+    /// none: as for the class of the drive.
     pub celsius: Option<f64>,
     /// Temperature in degrees Celsius while the drive is not powered; none: as for the class of the drive.
     pub off_celsius: Option<f64>,
@@ -107,8 +109,8 @@ impl AgeingOptions {
         asked
     }
 
-    /// Draws at random the logical unit that is written next out of `units` units: a unit of the hot part with the
-    /// probability `hot_writes`.
+    /// Draws at random the logical unit that an ageing run writes next out of `units` units: a unit of the hot part
+    /// with the probability `hot_writes`.
     pub(crate) fn draw(&self, random: &mut RandomStream, units: u32) -> Lpn {
         let (all, hot) = (u64::from(units), (f64::from(units) * self.hot_space) as u64);
         let (from, count) = if hot == 0 {

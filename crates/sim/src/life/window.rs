@@ -32,12 +32,12 @@ pub struct Speed {
     pub erase_ns_mean: Option<f64>,
 }
 
-/// Queue depth of the speed measurement: number of outstanding requests at any time.
+/// Constant: queue depth of the speed measurement of an aged drive, the greatest number of outstanding requests.
 const DEPTH: u32 = 16;
-/// Fraction of the requests of the speed measurement that are reads.
+/// Constant: fraction of the requests of an aged drive's speed measurement that are reads.
 const READS: f64 = 0.3;
-/// Number of requests in the speed measurement, not counting the ramp before it, whose requests would fill the write
-/// buffer twice.
+/// Constant: number of requests in the speed measurement of an aged drive, not counting the ramp before it, whose
+/// requests would fill the write buffer twice.
 const REQUESTS: u64 = 20_000;
 /// Number of simulated events between two checks whether the speed measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;

@@ -32,7 +32,7 @@ impl Latencies {
         coarser
     }
 
-    /// Adds the latency in nanoseconds and the bytes of one completed request to the record.
+    /// Adds the latency in nanoseconds and the bytes of one completed host request to this latency record.
     #[inline]
     pub fn add(&mut self, latency_ns: u64, bytes: u64) {
         self.latency.saturating_record(latency_ns.max(1));

@@ -14,8 +14,8 @@ pub(crate) const fn levels(bits: u32) -> usize {
     ((POWER_MAX - bits) as usize) << bits
 }
 
-/// Returns the index of the latency level in which `latency_ns` lies; latencies below 2^`bits` nanoseconds share the
-/// first level.
+/// Returns the index of the level of a latency histogram in which `latency_ns` lies; all latencies up to 2^`bits`
+/// nanoseconds share the first level.
 #[inline]
 pub(crate) fn level_of(latency_ns: u64, bits: u32) -> usize {
     let latency = latency_ns.max(1 << bits);

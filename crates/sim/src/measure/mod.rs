@@ -38,7 +38,7 @@ pub(crate) const STAGES: [&str; 12] = [
 /// Percentiles of the latency (as fractions) for which the results give a confidence interval.
 pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
-/// Number of significant digits of the latency histogram of a kind of request.
+/// Constant: number of significant digits of the latency histogram of one kind of request (reads, writes and so on).
 const DIGITS: u8 = 3;
 
 /// Record of request arrivals: arrival time of the last request, the delay of the last request from its arrival to its

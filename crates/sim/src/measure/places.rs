@@ -16,16 +16,16 @@ const GROUPS: usize = 32;
 /// compared within one size class: popular units are accessed with the same request sizes in every run, so a difference
 /// in latency that is due to size is no variation between runs.
 const SIZES: usize = 8;
-/// Multiplier, from the golden ratio, of a hash that spreads consecutive unit numbers over all groups (Knuth's
-/// multiplicative hashing).
+/// Constant: multiplier, from the golden ratio, of the hash that spreads consecutive logical unit numbers over all
+/// groups of logical units (Knuth's multiplicative hashing).
 const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Type of a table with the numbers of requests of one size class, by latency level and, within a level, by group of
 /// logical units; none until the first request.
 type LevelCounts = Option<Box<[u32]>>;
 
-/// Latency histograms of reads and writes, by size class and by the group of the first logical unit that the request
-/// accesses.
+/// Latency histograms of reads and writes, by size class of the request and by the group of logical units (out of a
+/// fixed number of groups, by a hash of the unit number) to which the first unit that the request accesses belongs.
 #[derive(Default)]
 pub(crate) struct LatencyByPlace {
     counts: [[LevelCounts; SIZES]; 2],
@@ -41,13 +41,13 @@ pub(crate) enum LevelEdge {
 /// Result of comparing groups of logical units by the fraction of their requests that take longer than a certain
 /// latency.
 pub(crate) struct GroupDifference {
-    /// Two numbers for each group of logical units: requests that took longer than the latency, minus the number
-    /// expected from their sizes; and all requests.
+    /// Two numbers for each group of logical units: requests that took longer than the compared latency, minus the
+    /// number expected from their sizes; and all requests.
     pub groups: Vec<[f64; 2]>,
-    /// Fraction (0 to 1) of all requests, in all groups, that take longer than the latency.
+    /// Fraction (0 to 1) of all requests, in all groups of logical units, that took longer than the compared latency.
     pub share: f64,
-    /// Variance of the outcome of a single request (1 if it took longer than the latency, else 0), if all requests of a
-    /// size class are alike and independent.
+    /// Variance of the outcome of a single request (1 if it took longer than the compared latency, else 0), if all
+    /// requests of a size class are alike and independent.
     pub variance: f64,
 }
 

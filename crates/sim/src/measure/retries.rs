@@ -21,8 +21,8 @@ sections! {
 /// this number.
 const RETRIES_MAX: usize = 7;
 
-/// Counts and sums of latencies of the host's reads that took read retries, by the greatest number of retries of one of
-/// the read's flash reads.
+/// Counters of the host's reads that took read retries, with the sums of their latencies, by the greatest number of
+/// retries of one of the read's flash reads.
 #[derive(Default)]
 pub(crate) struct Retried {
     requests: [u64; RETRIES_MAX],

@@ -7,7 +7,8 @@ use host::{Effect, HostRequest};
 /// only in the totals.
 const TAGS_MAX: usize = 64;
 
-/// Number of significant digits of the latency histogram of one tag among several.
+/// Constant: number of significant digits of the latency histogram of one tag (a fio job, or a volume of a trace) among
+/// several.
 const DIGITS: u8 = 2;
 
 /// Kind of the set of tags (fio jobs, or volumes of a trace) that occurred so far among the requests of one effect

@@ -34,7 +34,7 @@ pub(crate) struct ZoneEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct ZonedNamespace {
     zones: ZoneStates,
-    /// Size in bytes of a logical block, the unit in which write pointers advance.
+    /// Field of the zoned namespace: size in bytes of a logical block, the unit in which write pointers advance.
     unit: u64,
     times: ZoneTimes,
     /// Time at which the firmware that checks write pointers is free for the next write.
@@ -43,7 +43,8 @@ pub(crate) struct ZonedNamespace {
     looked_at: VecDeque<u32>,
     /// Queues of work by zone number, for each zone with work; the work in progress is at the front of a queue.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
-    /// List of original host requests that reach beyond the capacity of a zone, by request number.
+    /// List of the original host requests in flight that reach beyond the capacity of a zone, by request number, since
+    /// the translated requests contain only the part inside.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
     /// Counts of zone operations up to the beginning of the measured window, which are subtracted.
@@ -74,14 +75,16 @@ impl ZonedNamespace {
         }
     }
 
-    /// Begins a run on the drive `ftl`: takes the states of the zones from the contents of the drive.
+    /// Begins a run of the zoned namespace on the drive `ftl`: sets the state of each zone according to the data that
+    /// the drive contains.
     pub fn begin(&mut self, ftl: &Ftl) {
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
         }
     }
 
-    /// Begins the measured window: from here on zone operations and errors are counted.
+    /// Begins the measured window of the run: from here on the zoned namespace's zone operations and errors are
+    /// counted.
     pub fn begin_measuring(&mut self) {
         self.before = self.zones.counts;
         self.errors.clear();
@@ -107,7 +110,7 @@ impl ZonedNamespace {
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// Returns the states of all zones of the namespace.
+    /// Returns the state machine of the zoned namespace, which has the states of all its zones.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
@@ -188,8 +191,8 @@ impl ZonedNamespace {
         offset / capacity * (shape.size * self.unit) + offset % capacity
     }
 
-    /// Calls `name` with each address range, in the drive's own bytes, that corresponds to a part of the host's range
-    /// `extent`, zone by zone.
+    /// Calls `name` with each address range in the drive's own bytes (its address space without the gaps between zones)
+    /// that corresponds to a part of the range `extent` in the host's address space, zone by zone.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
         let end = extent.offset.saturating_add(extent.bytes);
@@ -254,7 +257,8 @@ impl ZonedNamespace {
         }
     }
 
-    /// Returns the number of the zone that contains byte `offset` of the drive's own bytes.
+    /// Returns the number of the zone that contains byte `offset` of the drive's own address space, in which the zones
+    /// lie without the gaps between them.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.unit / self.zones.shape().capacity) as u32
     }
@@ -288,8 +292,8 @@ impl ZonedNamespace {
         turns.len() == 1
     }
 
-    /// Removes the finished work from the front of a zone's queue, and returns the work that has the next turn; `None`
-    /// if no work waits.
+    /// Removes the finished write or zone command from the front of the queue of a zone of the zoned namespace, and
+    /// returns the next one, whose turn it is; `None` if none waits.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
         turns.pop_front();

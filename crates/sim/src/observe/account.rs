@@ -11,8 +11,8 @@ use units::{Lpn, Ppa, SimTime};
 /// from the drive's logical-to-physical map at the beginning of the run.
 pub(crate) type Account = check::Checker<MapThen>;
 
-/// View of a run's drive for the checker, of two kinds: at the beginning with the drive's configuration, later only
-/// with the translation layer.
+/// View of a run's drive for the checker: the flash translation layer and, only at the beginning of the run, the
+/// drive's configuration.
 pub(crate) struct Shown<'a> {
     ftl: &'a Ftl,
     drive: Option<&'a Drive>,
@@ -30,8 +30,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Copy of the drive's logical-to-physical map as it was when the checker began its own record (account) of what the
-/// drive must contain.
+/// Type of the copy of the drive's logical-to-physical map as it was when the checker began its own record (account) of
+/// what the drive must contain.
 pub(crate) struct MapThen(ftl::Beginning);
 
 impl MapAtFirst for MapThen {

@@ -37,8 +37,8 @@ pub enum SteppedStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct SteppedCompletion {
-    /// Number of the request, which the drive assigned and returned to the caller when the caller submitted the
-    /// request.
+    /// Number of the completed request, which the stepped drive assigned and returned to the caller when the caller
+    /// submitted the request.
     pub id: u64,
     /// Simulated time in nanoseconds at which the host issued the request.
     pub submitted_ns: u64,
@@ -55,7 +55,8 @@ pub struct SteppedCompletion {
     pub op: u8,
     /// Status with which the drive answered the request.
     pub status: SteppedStatus,
-    /// Index of the longest stage in [`STAGE_NAMES`]: the main cause of the latency.
+    /// Index, in [`STAGE_NAMES`], of the stage in which the completed request spent the most time: the main cause of
+    /// its latency.
     pub cause: u8,
     /// Greatest number of read retries (attempts beyond the first) that one flash read of the request took.
     pub retries: u8,

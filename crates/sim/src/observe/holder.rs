@@ -8,13 +8,14 @@ use units::{Lpn, Ppa, SimTime};
 /// Description of a host request that the drive is answering, for a holder of the drive's data, such as a drive image.
 #[derive(Clone, Copy, Debug)]
 pub struct HostAnswer<'a> {
-    /// Number (id) by which the simulated drive names the request while it is in flight.
+    /// Field of the answered request's description: number (id) by which the simulated drive names the request while it
+    /// is in flight.
     pub id: u32,
-    /// Host request that is answered, in the form in which the host made it.
+    /// Field of the answered request's description: the host request itself, in the form in which the host made it.
     pub host: &'a HostRequest,
-    /// True if the drive answers the host's request with an error.
+    /// Field of the answered request's description: true if the drive answers the request with an error.
     pub failed: bool,
-    /// Simulated time at which the drive answers the request.
+    /// Field of the answered request's description: simulated time at which the drive answers the request.
     pub now: SimTime,
 }
 
@@ -22,11 +23,12 @@ pub struct HostAnswer<'a> {
 /// mapping units, and damaged flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Number of requests of the host that were never answered because of the power cut.
+    /// Field of the reported losses: number of the host's requests that were never answered because of the power cut.
     pub requests: u32,
-    /// Number of mapping units whose writes the host was told are complete, but whose data are not on flash.
+    /// Number of mapping units lost by the power cut: the host was told that their writes are complete, but their data
+    /// had not reached the flash.
     pub units: u32,
-    /// Counts of the pages and blocks of the flash that the power cut damaged.
+    /// Counts of the pages and blocks of the flash that the power cut damaged, a field of the reported losses.
     pub damage: Damage,
 }
 

@@ -59,7 +59,7 @@ pub struct RunTable {
     pub columns: &'static [Column],
 }
 
-/// List of the descriptions of all tables that a run writes.
+/// Constant: list of the descriptions of all tables that a run writes.
 pub const TABLES: [RunTable; 3] = [
     RunTable {
         file: "latency.parquet",
@@ -81,7 +81,7 @@ pub const TABLES: [RunTable; 3] = [
     },
 ];
 
-/// List of the descriptions of the columns of `latency.parquet`.
+/// Constant: list of the descriptions of the columns of the result file `latency.parquet`.
 pub const LATENCY: [Column; 3] = [
     column("op", Type::String, "1", "Kind of request: read, write, trim or flush."),
     column(
@@ -93,7 +93,7 @@ pub const LATENCY: [Column; 3] = [
     column("requests", Type::Int64, "requests", "Measured requests of this kind with this latency."),
 ];
 
-/// List of the descriptions of the columns of `series.parquet`.
+/// Constant: list of the descriptions of the columns of the result file `series.parquet`, the time series of the run.
 pub const SERIES: [Column; 13] = [
     column("time_ns", Type::Int64, "ns", "Simulated time at which the interval begins."),
     column("width_ns", Type::Int64, "ns", "Length of the interval; all intervals of a run have the same."),
@@ -125,8 +125,8 @@ pub const SERIES: [Column; 13] = [
     ),
 ];
 
-/// List of the descriptions of the columns of `requests.parquet`; the last thirteen are the stages of a request's
-/// latency, of which the host link is the last.
+/// Constant: list of the descriptions of the columns of the result file `requests.parquet`; the last thirteen are the
+/// stages of a request's latency, of which the host link is the last.
 pub const REQUESTS: [Column; 22] = [
     column(
         "request",

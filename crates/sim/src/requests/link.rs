@@ -6,7 +6,7 @@ use host::place::Placer;
 use host::{Background, Direction, Effect, HostRequest, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
-/// Size of a sector in bytes, the smallest piece of data that a host interface passes on.
+/// Constant: size of a sector in bytes, the smallest piece of data that the host link passes on.
 const SECTOR: u64 = 512;
 
 /// State of the host link during a run: submission queues, the firmware's serial command handling, and the wires.
@@ -22,7 +22,7 @@ pub(crate) struct LinkAtWork {
     /// Data burst on the link's wires that was calculated last in each direction, with its length in bytes; stored
     /// because most transfers of a workload have one length.
     last: [(u64, Burst); 2],
-    /// Time for which one sector (512 bytes) occupies the host link in the direction to the drive.
+    /// Time for which one sector (512 bytes) occupies the wires of the host link in the direction to the drive.
     sector: Nanos,
     /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
     /// (to the drive, to the host).
@@ -147,8 +147,8 @@ impl LinkAtWork {
         if self.config.shape.full_duplex { direction as usize } else { 0 }
     }
 
-    /// Occupies the wires for a message (command or completion): messages take their time on the wires from the data
-    /// transfers and do not wait for a burst to end.
+    /// Occupies the wires of the host link for a message (command or completion): messages take their time on the wires
+    /// from the data transfers and do not wait for a burst to end.
     #[inline]
     fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {

@@ -18,8 +18,8 @@ pub(crate) struct Request {
     /// First mapping unit (LPN) that the request accesses; `units` is the number of units.
     pub first: Lpn,
     pub units: u32,
-    /// Number of mapping units of a write whose data the drive has accepted so far; `units_crossing` is the number that
-    /// cross the link now.
+    /// Two fields of a write in flight: number of its mapping units whose data the drive has accepted so far, and
+    /// `units_crossing`, the number whose data cross the host link now.
     pub units_in: u32,
     pub units_crossing: u32,
     /// Number of flash reads (for a read) or of units not yet durable (for a write) that the request still waits for.
@@ -51,7 +51,7 @@ pub(crate) struct Request {
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
-    /// True if part of the data that the request read is lost.
+    /// Field of a host request in flight: true if part of the data that the request read is lost.
     pub uncorrectable: bool,
     /// Greatest number of read retries that one flash read of the request took.
     pub retries: u8,
@@ -198,7 +198,8 @@ impl Requests {
         (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
     }
 
-    /// Returns the ids, in ascending order, of all requests that are not answered yet, fetched or not.
+    /// Returns the ids, in ascending order, of all host requests in the pool that the drive has not answered yet,
+    /// fetched or not.
     pub fn under_way(&self) -> Vec<u32> {
         let mut is_free = vec![false; self.items.len()];
         let mut free = self.free;

@@ -109,19 +109,20 @@ sections! {
         units_read: u64 = "mapping units",
         /// Number of mapping units that the host wrote in the measured window.
         units_written: u64 = "mapping units",
-        /// Number of mapping units that the host read although they were never written, or trimmed; such reads are as
-        /// fast on any drive.
+        /// Number and share of the mapping units that the host read in the measured window although they were never
+        /// written, or trimmed; such reads are as fast on any drive.
         reads_unmapped: Part,
-        /// Number of mapping units that the host read from flash in the measured window.
+        /// Number and share of the mapping units that the host read from flash in the measured window.
         reads_from_flash: Part,
-        /// Number of mapping units of the host that were programmed to flash; the others were overwritten in the write
-        /// buffer or are still in it.
+        /// Number of the host's mapping units that were programmed to flash in the measured window, and their share of
+        /// the units that the host wrote; the others were overwritten in the write buffer or are still in it.
         writes_to_flash: Part,
     }
 
     /// Results on the data that was written before the simulated time began, because the workload expects to read it.
     LaidOut {
-        /// True if the writing of expected data before the run was not switched off (`--no-layout`).
+        /// True if data that the workload expects to read were to be written before the simulated time began; false if
+        /// this was switched off (`--no-layout`).
         on: bool = "yes/no",
         /// Number of mapping units that were written before the simulated time began because the workload expects to
         /// read them; preconditioning does not count.
@@ -137,8 +138,8 @@ sections! {
         /// Number of the host's mapping units that this part of the result counts, all of one kind: read although
         /// unmapped, read from flash, or programmed to flash.
         units: u64 = "mapping units",
-        /// Mapping units of one kind (read although unmapped, read from flash, or programmed to flash) as a share, at
-        /// most 1, of all that the host read, or wrote; null where there are none.
+        /// Share, at most 1, of these mapping units (read although unmapped, read from flash, or programmed to flash)
+        /// among all units that the host read, or for programs wrote; null where the host read, or wrote, none.
         share: Option<f64> = "ratio",
     }
 
@@ -164,7 +165,8 @@ sections! {
         events: u64 = "events",
         /// Number of bytes of the computer's memory that the state of the simulated drive takes.
         state_bytes: usize = "bytes",
-        /// Memory that the state of the simulated drive takes for each mapping unit of the logical space.
+        /// Number of bytes of the computer's memory that the state of the simulated drive takes for each mapping unit
+        /// of the logical space.
         state_bytes_per_mapping_unit: f64 = "bytes",
         /// Greatest number of bytes of memory that the process took until the run ended.
         #[schemars(with = "u64")]
@@ -196,7 +198,7 @@ sections! {
         sha256: String = "text",
     }
 
-    /// Description of the workload as it was requested.
+    /// Section of the result that describes the workload as the user requested it: kind, source and options.
     Source {
         /// Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive;
         /// `stepped`: a program, request by request.
@@ -204,7 +206,7 @@ sections! {
         kind: String = "text",
         /// Path of the workload's file, or the words that name the workload.
         source: String = "text",
-        /// Options for reading a trace, by name.
+        /// Options for reading a trace that the user gave for the requested workload, by name.
         options: BTreeMap<String, AnyValue> = "text",
         /// Size in bytes of the trace file; null for other workloads.
         file_bytes: Option<u64> = "bytes",
@@ -216,7 +218,7 @@ sections! {
         notes: Vec<String> = "text",
     }
 
-    /// Point at which a run was interrupted: phase, and fraction of the phase done.
+    /// Section of the result that says where the run was interrupted: phase, and fraction of the phase done.
     InterruptedAt {
         /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",

@@ -30,11 +30,12 @@ const CHANCE: f64 = 0.002;
 /// Number of batches into which each half of a run is divided for the comparison of the halves.
 const HALVES: usize = 10;
 
-/// Origins of programs that move data of superblocks taken for a reason other than free space, such as wear levelling.
+/// Constant: list of the origins of programs that move data of superblocks taken for a reason other than free space,
+/// such as wear levelling.
 const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh, Origin::Scrub];
 
-/// Index of one of the sums, over a part of a run, from which write amplification is calculated: bytes written, units
-/// programmed, space taken and so on.
+/// Kind of sum over a part of a run, from which write amplification is calculated, with its index in the list of all
+/// sums: bytes written, units programmed, free space taken and so on.
 #[derive(Clone, Copy)]
 enum Sum {
     /// Index of the sum of the bytes that the host wrote, in mapping units.
@@ -142,11 +143,11 @@ pub(crate) enum Missing {
     /// Reason why there is no estimate of long-run write amplification: the run had too few garbage collection victims
     /// or merges.
     Victims,
-    /// Reason for no estimate: the write amplification of the last part of the run still differs from that of the part
-    /// before.
+    /// Reason why there is no estimate of long-run write amplification: the write amplification of the last part of the
+    /// run still differs from that of the part before.
     Settling,
-    /// Reason for no estimate: data went to the SLC cache and none of it was folded, so that the cost of folding is not
-    /// known.
+    /// Reason why there is no estimate of long-run write amplification: data went to the SLC cache and none of it was
+    /// folded (moved to full-density blocks), so that the cost of folding is not known.
     Folding,
     /// Reason why there is no estimate of long-run write amplification: in some part of the run the garbage collection
     /// victims gained no free space (all their units were still valid).
@@ -192,8 +193,9 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
 /// sums.
 struct RunParts<'a> {
     sums: &'a [Sums],
-    /// Counts of valid units and of other units of each die's garbage collection victims, since the run began, at the
-    /// beginning of each part of the run and at the end of the last; empty where dies are not compared.
+    /// Counts of valid units and of other units of each die's garbage collection victims since the measurement of the
+    /// run began, one entry at the beginning of each part of the run and one at the end of the last; empty where dies
+    /// are not compared.
     by_die: &'a [&'a [[u64; 2]]],
     of: fn(&Sums) -> Option<f64>,
 }
@@ -290,8 +292,8 @@ pub(crate) fn events(stats: &FtlStats) -> u64 {
 }
 
 /// Leaves out the first half of the remaining run as long as the second half has another write amplification, then
-/// estimates long-run write amplification. `counted` gives the number of victims since the run began, at each edge
-/// between parts.
+/// estimates long-run write amplification. `counted` gives the number of garbage collection victims and merges so far,
+/// at each edge between parts of the run.
 fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     let (mut first, count) = (0, all.sums.len());
     loop {

@@ -19,7 +19,8 @@ sections! {
         /// Number of mapping units written by the host that would have replaced one in the write buffer if all units of
         /// the drive were written equally often.
         units_replaced_uniform: f64 = "mapping units",
-        /// Of the mapping units replaced in the write buffer, the number identical to the copy on flash.
+        /// Number of mapping units in the write buffer that were clean (identical to their copy on flash) when a write
+        /// of the host replaced them.
         units_overwritten_clean: u64 = "mapping units",
         /// Number of written mapping units that the eviction policy sent from the write buffer to the flash.
         units_evicted_dirty: u64 = "mapping units",
@@ -32,7 +33,8 @@ sections! {
         units_at_risk_mean: Option<f64> = "mapping units",
         /// Greatest number of mapping units that were acknowledged but not on flash at one time since the run began.
         units_at_risk_max: u32 = "mapping units",
-        /// Number of mapping units that the host wrote; a partly written unit counts as one.
+        /// Number of mapping units that the host wrote to the drive in the measured window; a partly written unit
+        /// counts as one.
         units_written: u64 = "mapping units",
         /// Of the mapping units that the host wrote, the number that replaced one in the write buffer that was not on
         /// flash yet.

@@ -28,11 +28,14 @@ sections! {
         writes_refined: u64 = "writes",
     }
 
-    /// Lists of counts (mapping units written, or flash reads), for the host's requests and for all other origins.
+    /// Pair of lists of counts, one for the host's requests and one for all other origins: either of mapping units
+    /// written, with one count for each write cost, or of flash reads, with one for each read attempt.
     HostOrOtherList {
-        /// List of the counts (mapping units written, or flash reads) for the host's requests.
+        /// List of the counts for the host's requests: of mapping units written (one count for each write cost) or of
+        /// flash reads (one for each read attempt), as the key with this table says.
         host: Vec<u64>,
-        /// Counts (mapping units written, or flash reads) for all origins other than the host, as a list.
+        /// List of the counts for all origins other than the host: of mapping units written (one count for each write
+        /// cost) or of flash reads (one for each read attempt), as the key with this table says.
         other: Vec<u64>,
     }
 
@@ -63,7 +66,7 @@ sections! {
     /// Results on the patrol (background scrub), which reads stored data in idle time and rewrites it where errors come
     /// near the error-correcting code's limit.
     Scrub {
-        /// Period in nanoseconds in which the patrol (background scrub) is to read each die once.
+        /// Configured period, in nanoseconds, within which the patrol (background scrub) is to read each die once.
         period_ns: u64 = "ns",
         /// Number of superblocks that the patrol (background scrub) read.
         superblocks_read: u64 = "superblocks",
@@ -79,7 +82,8 @@ sections! {
 
     /// Results on timer-driven background work (such as refresh and patrol) since the run began.
     Upkeep {
-        /// Greatest share of each die's time that timer-driven background work may take, as configured.
+        /// Configured limit on timer-driven background work (such as refresh and patrol), given for comparison with
+        /// `share_used`: the greatest share of each die's time that the work may take.
         share: f64 = "ratio",
         /// Share of the dies' time since the run began that timer-driven background work (such as refresh and patrol,
         /// not garbage collection) took, on average over dies; null where no time passed.
@@ -102,7 +106,8 @@ sections! {
 
     /// Results on error correction: how often reads were corrected, and with how many attempts.
     Ecc {
-        /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
+        /// List of the numbers of read reference voltages that each attempt to read (hard read, then soft reads)
+        /// compares the cells with, one number for each attempt.
         references: Vec<u32> = "count",
         /// Number of flash reads, by the attempt (the first, or a read retry) at which the error-correcting code
         /// corrected them.

@@ -40,7 +40,8 @@ sections! {
         /// the mean of the program/erase cycles of such a group of blocks. The last group of a die may have fewer
         /// blocks.
         blocks_per_column: usize = "blocks",
-        /// Mean program/erase cycles of the blocks in each group of neighbouring blocks, one list for each die.
+        /// Values of the wear map: mean program/erase cycles of the blocks in each group of neighbouring blocks, as one
+        /// list for each die.
         values: Vec<Vec<f64>> = "cycles",
     }
 
@@ -48,17 +49,20 @@ sections! {
     Bus {
         /// Name of the flash interface on the channels, with its timing mode.
         interface: String = "text",
-        /// Time in ns of one command or address cycle on a flash channel.
+        /// Time in ns of one command or address cycle on a flash channel, with the flash interface that controller and
+        /// chips agreed on.
         cycle_ns: f64 = "ns",
         /// Shortest clock period that the equations of the flash interface allow; `cycle_ns` where none apply.
         shortest_period_ns: f64 = "ns",
-        /// Data rate in bytes per second of a flash channel from the controller to the chip.
+        /// Data rate in bytes per second of a flash channel from the controller to the chip, with the flash interface
+        /// that both agreed on.
         data_in_bytes_per_s: f64 = "bytes/s",
         /// Data rate in bytes per second of a flash channel from the chip to the controller.
         data_out_bytes_per_s: f64 = "bytes/s",
         /// Number of controller pins for each channel that all chips of the channel share.
         pins_shared: u32 = "pins",
-        /// Number of controller pins for each way of a channel: chip enable and ready/busy.
+        /// Number of further controller pins that the flash interface needs for each way of a channel: chip enable and
+        /// ready/busy.
         pins_per_way: u32 = "pins",
     }
 
@@ -85,16 +89,19 @@ sections! {
         per_die_by_origin: DiesByOrigin = "ratio",
     }
 
-    /// Shares of time that the array of each die worked, by origin of the work; each list has an entry for each die.
+    /// Shares of the measured window in which the flash array of each die worked, by origin of the work; each list has
+    /// an entry for each die.
     DiesByOrigin {
-        /// Share of time that the flash array of each die worked for the host, including read-ahead.
+        /// Share of the measured window, for each die, in which its flash array worked for the host, including
+        /// read-ahead.
         host: Vec<f64>,
-        /// Share of time that the flash array of each die worked for garbage collection.
+        /// Share of the measured window, for each die, in which its flash array worked for garbage collection.
         gc: Vec<f64>,
-        /// Share of time that the flash array of each die worked for wear levelling.
+        /// Share of the measured window, for each die, in which its flash array worked for wear levelling.
         wear: Vec<f64>,
-        /// Share of time that the flash array of each die worked for origins other than host, garbage collection and
-        /// wear levelling (such as refresh, the logical-to-physical map, folding of the SLC cache, and parity).
+        /// Share of the measured window, for each die, in which its flash array worked for origins other than host,
+        /// garbage collection and wear levelling (such as refresh, the logical-to-physical map, folding of the SLC
+        /// cache, and parity).
         other: Vec<f64>,
     }
 }

@@ -47,7 +47,8 @@ sections! {
         bus: Option<f64>,
         /// Energy of the flash chips, per byte of the host's completed requests or per request.
         nand: Option<f64>,
-        /// Energy of all parts of the drive together, per byte of the host's completed requests or per request.
+        /// Total energy of the parts of the drive (controller, channel wires and flash chips), per byte of the host's
+        /// completed requests or per request.
         total: Option<f64>,
     }
 
@@ -66,15 +67,18 @@ sections! {
         standby: Option<f64>,
     }
 
-    /// Energies of the flash arrays by origin of the work; null where the drive file does not give their currents.
+    /// Energies of the flash arrays in the measured window by origin of the work; null where the drive file does not
+    /// give the chips' currents.
     ByColumn {
-        /// Energy of the flash arrays for work for the host, including read-ahead.
+        /// Energy in joules that the flash arrays took in the measured window for work for the host, including
+        /// read-ahead.
         host: Option<f64>,
-        /// Energy of the flash arrays for garbage collection.
+        /// Energy in joules that the flash arrays took in the measured window for garbage collection.
         gc: Option<f64>,
-        /// Energy of the flash arrays for wear levelling.
+        /// Energy in joules that the flash arrays took in the measured window for wear levelling.
         wear: Option<f64>,
-        /// Energy of the flash arrays for all origins other than host, garbage collection and wear levelling.
+        /// Energy in joules that the flash arrays took in the measured window for all origins other than host, garbage
+        /// collection and wear levelling.
         other: Option<f64>,
     }
 }

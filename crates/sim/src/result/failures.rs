@@ -11,7 +11,7 @@ sections! {
         /// Simulated time of the planned failure of a die or channel; null where it did not happen.
         at_ns: Option<u64> = "ns",
         /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
-        /// beginning of the run to the planned failure of a die or channel.
+        /// beginning of the run to the planned failure of a die or channel; 0 where the failure did not happen.
         operations: u64 = "operations",
         /// List of the indices of the dies that failed by the planned failure.
         dies: Vec<u32> = "dies",

@@ -8,7 +8,8 @@ use ftl::{Ftl, FtlStats};
 sections! {
     /// Results on flash operations in the measured window, by origin: on whose behalf they were done.
     Flash {
-        /// Numbers of flash pages read, by origin.
+        /// Numbers of flash pages read in the measured window, by origin (host, garbage collection, wear levelling and
+        /// others).
         reads: ByOrigin = "pages",
         /// Numbers of flash pages programmed, by origin. A program counts for the origin of its first mapping unit.
         programs: ByOrigin = "pages",
@@ -17,7 +18,7 @@ sections! {
         /// Numbers of mapping units programmed, by origin, each under its own. Their bytes are in
         /// `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
-        /// Size in bytes of a flash page.
+        /// Size in bytes of a flash page of the drive, without the spare area.
         page_bytes: u64 = "bytes",
         /// Size in bytes of a mapping unit, the smallest piece of data with its own location.
         mapping_unit_bytes: u64 = "bytes",

@@ -114,15 +114,16 @@ sections! {
 
     /// Results on parity across dies, and on the space that it takes.
     Parity {
-        /// Number of data units that share a parity unit (width of a parity stripe without its parity).
+        /// Width of a parity stripe without its parity, in the drive of this run: number of data units that share a
+        /// parity unit.
         stripe: u32 = "mapping units",
-        /// Number of superblocks that contain parity across dies at the end of the run.
+        /// Number of superblocks that are assigned to parity units (parity across dies) at the end of the run.
         superblocks: u64 = "superblocks",
-        /// Bytes that the superblocks with parity can hold at most.
+        /// Bytes that the superblocks assigned to parity units can hold at most.
         bytes: u64 = "bytes",
-        /// Number of superblocks with parity as a share of all superblocks.
+        /// Number of superblocks assigned to parity units as a share of all superblocks of the drive.
         share_of_flash: f64 = "ratio",
-        /// Bytes of the superblocks with parity as a share of the capacity that the host sees.
+        /// Bytes that the superblocks assigned to parity units can hold, as a share of the capacity that the host sees.
         share_of_capacity: f64 = "ratio",
         /// Greatest number of bytes of RAM that the parity of incomplete stripes took.
         ram_bytes_max: u64 = "bytes",
@@ -145,7 +146,8 @@ sections! {
 
     /// Counts of flash reads for the host's requests, and for all other origins.
     HostOrOther {
-        /// Count of flash reads for the host's requests.
+        /// Number of the counted flash reads (such as reads lost or reads retried; the field with this pair of counts
+        /// says which) that were made for the host's requests.
         host: u64,
         /// Count of flash reads for all origins other than the host.
         other: u64,

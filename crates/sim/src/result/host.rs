@@ -167,18 +167,23 @@ sections! {
     /// Numbers of requests by kind: all that the host sent, the completed or the failed requests, as the section's key
     /// says.
     ByKind {
-        /// Number of reads among the counted requests (sent, completed or failed).
+        /// Number of reads among the requests that the section counts: all that the host sent (`submitted`), only the
+        /// completed ones, or only the failed ones.
         read: u64,
-        /// Number of writes among the counted requests (sent, completed or failed).
+        /// Number of writes among the requests that the section counts: all that the host sent (`submitted`), only the
+        /// completed ones, or only the failed ones.
         write: u64,
-        /// Number of trims among the counted requests (sent, completed or failed).
+        /// Number of trims among the requests that the section counts: all that the host sent (`submitted`), only the
+        /// completed ones, or only the failed ones.
         trim: u64,
-        /// Number of flushes among the counted requests (sent, completed or failed).
+        /// Number of flushes among the requests that the section counts: all that the host sent (`submitted`), only the
+        /// completed ones, or only the failed ones.
         flush: u64,
-        /// Number of all requests among the counted ones (sent, completed or failed), of all kinds together.
+        /// Total number of requests, of all kinds together, that the section counts: all that the host sent
+        /// (`submitted`), only the completed ones, or only the failed ones.
         total: u64,
-        /// Number of zone management requests (open, close, finish, reset) among the counted requests (sent, completed
-        /// or failed); absent without any.
+        /// Number of zone management requests (open, close, finish, reset) among the requests that the section counts
+        /// (all that the host sent, the completed, or the failed); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<u64>,
     }

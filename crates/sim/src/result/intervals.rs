@@ -24,9 +24,11 @@ sections! {
     /// Confidence intervals, low and high, of the rates and latencies of a kind of request, if the workload goes on as
     /// it did.
     Interval {
-        /// Confidence level: share of runs like this one whose interval contains the true value.
+        /// Confidence level of the confidence intervals of rates and latencies: share of runs like this one whose
+        /// interval contains the true value.
         confidence_level: f64 = "ratio",
-        /// Number of consecutive parts of the run (batches) from whose variance the confidence intervals follow.
+        /// Number of batches (consecutive parts of the run) from whose variance the confidence intervals of rates and
+        /// latencies in this result were calculated.
         batches: usize = "count",
         /// Confidence interval, low and high, of the number of completed requests per second.
         iops: [f64; 2] = "1/s",
@@ -60,8 +62,8 @@ const REQUESTS_LEAST: u64 = 100;
 /// run of the same length, at the confidence level of the intervals.
 const UNSEEN_MOST: f64 = 3.0;
 
-/// Names of the stages of a request's latency that are proportional to the flash time taken by writes and garbage
-/// collection.
+/// Constant list of the names of those stages of a request's latency that, for its confidence interval, count as
+/// proportional to the flash time taken by writes and garbage collection.
 const WAITS: [&str; 5] = ["buffer", "wait_host", "wait_gc", "wait_wear", "wait_other"];
 
 /// Returns the standard deviation of whether one request belongs to a fraction `share` of all requests.

@@ -74,15 +74,15 @@ sections! {
     /// Results of a run, as a whole document. Counts and times are of the measured window unless they say otherwise:
     /// from the end of a ramp, or the beginning, to the last completion.
     RunResult {
-        /// Version number of the format of this result document.
+        /// Version number, stored in this result document, of the document's format.
         schema: u32 = "count",
         /// Version of Floatgate that wrote the result.
         version: String = "text",
         /// Seed of all random numbers in the run.
         seed: u64 = "count",
-        /// Name or file of the drive.
+        /// Name of the simulated drive, or of its drive file.
         drive: String = "text",
-        /// Title of the drive: a few words that describe it.
+        /// Title of the simulated drive, as its drive file gives it: a few words that describe the drive.
         title: String = "text",
         /// Capacity of the drive that the host sees.
         capacity_bytes: u64 = "bytes",
@@ -138,7 +138,8 @@ sections! {
         /// Counts of flash reads that the error-correcting code could not correct, and of reads whose data parity
         /// restored.
         unreadable: ftl::Unreadable,
-        /// Description of the flash interface on the channels, and of its speed.
+        /// Section of the result that describes the flash interface of controller and chips on the channels, and its
+        /// speed.
         bus: drive::Bus,
         /// Results on the energy of the drive in the measured window, by part.
         energy_j: energy::Joules,
@@ -156,10 +157,10 @@ sections! {
         /// Results on the planned failure of a die or a channel in the middle of the run, and its consequences; null
         /// without `fault`.
         fault: Option<failures::Fault>,
-        /// Columns of `series.parquet`, the time series of the run.
+        /// Time series of the run, as the columns of the file `series.parquet`.
         #[schemars(skip)]
         series: Value,
-        /// Rows of `latency.parquet`, the latency histograms of the run.
+        /// Latency histograms of the run, one for each kind of request, as the rows of the file `latency.parquet`.
         #[schemars(skip)]
         histogram: Map<String, Value>,
         /// Results on the cost of the simulation in the computer's time and memory.

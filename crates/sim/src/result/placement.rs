@@ -32,13 +32,13 @@ sections! {
 
     /// Results of one placement handle (reclaim unit handle).
     PlacementHandle {
-        /// Isolation of the handle's data: whether they stay apart from other data only at first, or also when garbage
-        /// collection moves them.
+        /// Isolation of the placement handle's data, as text: `initially` if they stay apart from other data only when
+        /// they are written first, `persistently` if also when garbage collection moves them.
         #[schemars(extend("enum" = ["initially", "persistently"]))]
         isolation: String = "text",
         /// Number of bytes that the host wrote through the placement handle.
         bytes_written: u64 = "bytes",
-        /// Number of reclaim units that were begun for the placement handle.
+        /// Number of reclaim units that were begun for the placement handle in the measured window.
         units_opened: u64 = "reclaim units",
         /// Bytes that could be written through the handle at the end of the run before it begins another reclaim unit:
         /// RUAMW of the handle's status.

@@ -23,8 +23,8 @@ sections! {
         hold_up_ns: u64 = "ns",
         /// Number of requests of the host that were never answered because of the power cut.
         requests_lost: u64 = "requests",
-        /// Number of mapping units that the host was told are written, that no flush covered, and that were only in the
-        /// write buffer.
+        /// Number of mapping units lost from the write buffer by the power cut, although their writes had been
+        /// acknowledged to the host; no flush had covered them.
         units_lost_in_buffer: u64 = "mapping units",
         /// Number of page rows (each the pages with the same index in all planes) whose program the power cut
         /// interrupted.
@@ -32,10 +32,10 @@ sections! {
         /// Number of page rows (each the pages with the same index in all planes), programmed before the power cut,
         /// that were damaged because an interrupted program used the same cells.
         paired_rows_lost: u64 = "page rows",
-        /// Number of superblocks whose erase was interrupted, and that must be erased again.
+        /// Number of superblocks whose erase the power cut interrupted, and that must be erased again.
         half_erased_superblocks: u64 = "superblocks",
-        /// Number of mapping units whose newest copy was on a failed die and cannot be restored: from then on they hold
-        /// nothing, or an older version.
+        /// Number of mapping units whose newest copy lay on a failed die, so that recovery after the power cut could
+        /// not restore it: from then on they hold nothing, or an older version.
         units_forgotten_on_dead_dies: u64 = "mapping units",
         /// Time from power-up until the drive took requests; null where the power failed again before, or the run
         /// ended.

@@ -21,8 +21,8 @@ sections! {
         units_kept: u64 = "mapping units",
         /// Greatest number of mapping units that were kept on flash at one time only because a snapshot refers to them.
         units_kept_max: u64 = "mapping units",
-        /// Greatest number of mapping units that may stay on flash only because snapshots refer to them (space limit of
-        /// the snapshots).
+        /// Limit on the space of snapshots in the drive of this run: greatest number of mapping units that may stay on
+        /// flash only because snapshots refer to them.
         room_units: u64 = "mapping units",
         /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
@@ -58,8 +58,8 @@ sections! {
         /// Mean time from the moment of a snapshot until the logical-to-physical map was on flash; null without
         /// snapshots.
         mean: Option<f64>,
-        /// Longest time from the moment of a snapshot until the logical-to-physical map was on flash; 0 without
-        /// snapshots.
+        /// Longest time from the moment of a snapshot of the logical drive until the logical-to-physical map was on
+        /// flash; 0 without snapshots.
         max: u64,
     }
 
@@ -69,10 +69,12 @@ sections! {
         serial: u64 = "count",
         /// Simulated time at which the snapshot was taken.
         taken_ns: u64 = "ns",
-        /// Number of mapping units overwritten or trimmed after the snapshot, until the next one.
+        /// Number of mapping units written or trimmed after the snapshot and before the next one, each counted once:
+        /// number of entries in the difference table of the snapshot.
         differences: u64 = "mapping units",
-        /// Of the mapping units overwritten or trimmed after the snapshot, the number whose old version on flash is
-        /// kept for the snapshot.
+        /// Number of mapping units overwritten or trimmed between this snapshot and the next whose old version the
+        /// drive retains, because the snapshot's difference table names the version. Units that held no data when the
+        /// snapshot was taken do not count.
         units_kept: u64 = "mapping units",
     }
 }

@@ -48,7 +48,8 @@ sections! {
         parity: Option<f64>,
         /// Write amplification due to data restored from parity and programmed again.
         rebuild: Option<f64>,
-        /// Write amplification due to read-ahead (data read before the host asked for it).
+        /// Write amplification due to programs for read-ahead (data read before the host asked for it); null, because
+        /// read-ahead programs nothing.
         read_ahead: Option<f64>,
     }
 
@@ -71,8 +72,8 @@ sections! {
         /// Absolute change of the amount of host data that only the write buffer held, from the beginning to the end of
         /// the window, as a share of what the host wrote.
         held_share: f64 = "ratio",
-        /// True if `held_share` is at most 3 %. Where it is more, `waf` says how full the write buffer is rather than
-        /// what the drive does.
+        /// Flag of the result: true if `held_share` is at most 3 %. Where it is more, `waf` says how full the write
+        /// buffer is rather than what the drive does.
         settled: bool = "yes/no",
     }
 
@@ -89,9 +90,11 @@ sections! {
         /// Half width of the confidence interval of the estimated long-run write amplification, as a share of the
         /// estimate; null where the run is too short.
         half_width_relative: Option<f64> = "ratio",
-        /// Confidence level: share of runs like this one whose interval contains the true value.
+        /// Confidence level of the interval from `low` to `high`: share of runs like this one whose interval contains
+        /// the true long-run write amplification.
         confidence_level: f64 = "ratio",
-        /// Number of garbage collection victims, or merges of a block map, that the estimate rests on.
+        /// Number of garbage collection victims, or merges of a block-level map, on which the estimate of long-run
+        /// write amplification rests.
         victims: u64 = "superblocks",
         /// Number of consecutive parts of the run (batches) from whose variance the confidence interval follows; null
         /// where the run is too short.
@@ -110,7 +113,8 @@ sections! {
     TooShort {
         /// Number of garbage collection victims, or merges of a block map, in the run.
         victims: u64 = "superblocks",
-        /// Least number of garbage collection victims that an estimate of long-run write amplification needs.
+        /// Number of garbage collection victims that an estimate of long-run write amplification needs at least, given
+        /// in the result for comparison with `victims`.
         needed: u64 = "superblocks",
         /// True if write amplification had not settled: the end of the run still differed from what came before.
         drifting: bool = "yes/no",
@@ -139,8 +143,9 @@ sections! {
     }
 }
 
-/// Greatest change of the write buffer's contents in the window, as a fraction of what the host wrote, at which write
-/// amplification counts as settled (hardly affected by data that only entered or left the buffer).
+/// Constant limit for the key `settled` of the result: greatest change of the write buffer's contents in the window, as
+/// a fraction of what the host wrote, at which write amplification counts as settled (hardly affected by data that only
+/// entered or left the buffer).
 const SETTLED: f64 = 0.03;
 
 /// Makes the section of the result with the bytes from which write amplification is calculated; `None` without host

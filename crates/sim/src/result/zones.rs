@@ -10,9 +10,10 @@ sections! {
     ZonesOfDrive {
         /// Number of zones of the drive.
         count: u32 = "zones",
-        /// Zone size: distance from the start of a zone to the start of the next.
+        /// Zone size of the drive in bytes: distance from the start of a zone to the start of the next; at least the
+        /// zone capacity.
         size_bytes: u64 = "bytes",
-        /// Zone capacity: bytes of a zone that can be written.
+        /// Zone capacity of the drive: number of bytes of a zone that the host can write; at most the zone size.
         capacity_bytes: u64 = "bytes",
         /// Number of dies over which a zone is striped: each part of a zone is one superblock on each of these dies.
         dies: u32 = "dies",

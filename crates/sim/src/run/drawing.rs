@@ -8,7 +8,7 @@ use host::{Effect, HostRequest, Poll, WorkloadError};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
-    /// Takes requests from the workload again after a time without requests, such as a power cut.
+    /// Takes requests from the workload of the run again after a time in which none were taken, such as a power cut.
     pub fn draw_anew(&mut self, now: SimTime) {
         self.next_arrival = SimTime::NEVER;
         self.group_room = self.group_units;

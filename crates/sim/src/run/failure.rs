@@ -31,7 +31,7 @@ impl Failures {
         Self { plan: plan.clone(), done: None }
     }
 
-    /// Returns true while the planned failure of dies has not happened yet.
+    /// Returns true if a failure of dies is planned for the run and has not happened yet.
     pub fn is_to_come(&self) -> bool {
         self.plan.moment.is_some() && self.done.is_none()
     }
@@ -41,8 +41,8 @@ impl Failures {
         self.plan.moment.is_some()
     }
 
-    /// Advances a run by up to `count` events as [`Cuts::advance`] does, on a drive of which a die may fail; returns
-    /// true when the run is over.
+    /// Advances a run by about `count` events, as [`Cuts::advance`] does, on a drive for which a failure of dies may be
+    /// planned; returns true when the run is over.
     ///
     /// # Errors
     /// As for [`Cuts::advance`].

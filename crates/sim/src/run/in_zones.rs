@@ -12,7 +12,8 @@ use host::{Completion, CompletionStatus, Effect, HostRequest, Op};
 use units::{Lpn, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// Sets the namespaces of the run; on a zoned drive the states of the zones are taken from the drive's contents.
+    /// Sets the namespaces of the simulated drive in this run; on a zoned drive the states of the zones are taken from
+    /// the drive's contents.
     pub fn live_in(&mut self, namespaces: &Namespaces) {
         self.namespaces = namespaces.clone();
         self.namespaces.begin(&self.ftl);
@@ -27,11 +28,13 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// Access to a run on a zoned drive, for the operations that only a zoned drive has.
+/// Wrapper around a run on a zoned drive, with methods for the operations on requests and zones that only a zoned drive
+/// has.
 pub(super) struct AtZones<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> AtZones<'_, P> {
-    /// Submits a host request to a zoned drive, after translation to the drive's own byte addresses.
+    /// Submits a host request to a zoned drive, after conversion of its address from the host's to the drive's own byte
+    /// addresses.
     #[cold]
     pub fn submit(&mut self, request: HostRequest, now: SimTime) {
         if request.op.effect() == Effect::Flush {

@@ -24,15 +24,17 @@ const SURELY: f64 = 16.0;
 
 /// State of the watchdog of a run, which detects that no host request makes progress any more.
 pub(crate) struct Watch {
-    /// Limit of the watchdog: longest simulated time without progress of any host request, after which the run ends
-    /// with an error. It is the longest time that host data can have to wait for the flash of this drive.
+    /// Limit of the run's watchdog, stored as a duration: longest simulated time that may pass without progress of any
+    /// host request before the run ends with an error. It is the longest time that host data can have to wait for the
+    /// flash of this drive.
     longest: Nanos,
     events_most: u64,
-    /// Number of events until the watchdog's next check whether the run still makes progress.
+    /// Countdown of the watchdog: number of simulation events still to be processed until its next check whether the
+    /// run makes progress.
     pub left: u64,
     events: u64,
-    /// Number of simulation events, at the beginning of the present pass of the workload, in earlier passes, which are
-    /// over.
+    /// Number of simulation events that the run had processed in earlier passes of the workload when the present pass
+    /// began.
     events_before: u64,
     seen: u64,
     since: SimTime,
@@ -77,7 +79,8 @@ impl Watch {
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns a count that grows with each event that advances a host request.
+    /// Returns a count, for the watchdog of the run, that grows whenever a host request makes progress: is issued, is
+    /// completed, or has data written, read or programmed.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -125,7 +128,7 @@ impl<P: Observer> Run<P> {
 
 /// Limits at which a workload ends at the latest: a number of requests and a simulated time.
 pub(crate) struct WorkloadEnd {
-    /// Greatest number of requests that the workload may issue; `u64::MAX` without a limit.
+    /// Limit of the workload: greatest number of requests that it may issue; `u64::MAX` without a limit.
     requests: u64,
     /// Simulated time at which the workload ends; `SimTime::NEVER` without a limit.
     pub time: SimTime,
@@ -134,7 +137,8 @@ pub(crate) struct WorkloadEnd {
 }
 
 impl WorkloadEnd {
-    /// Makes the end of a workload that begins at `begin` from the limits of a run.
+    /// Makes the end of a workload that begins at `begin` from a run's limits on the number of requests and on
+    /// simulated time.
     pub fn of(limits: &RunLimits, begin: SimTime) -> Self {
         let time = |ns: u64| SimTime::from_ns(begin.ns().saturating_add(ns));
         Self {

@@ -11,7 +11,7 @@ pub(crate) mod power_cut;
 mod power_up;
 mod reading;
 mod resting;
-pub(crate) mod stepped;
+pub(crate) mod stepped_host;
 mod writing;
 
 use crate::Error;
@@ -22,7 +22,7 @@ use crate::requests::link::LinkAtWork;
 use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
 use crate::run::limits::{Watch, WorkloadEnd, stuck};
-use crate::run::stepped::SteppedHost;
+use crate::run::stepped_host::SteppedHost;
 use controller::{Context, Work};
 use engine::Event;
 use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, ZonedLayer, ZonedTotals};
@@ -38,15 +38,17 @@ use units::{Bytes, Nanos, SimTime};
 /// Module with the numeric codes of the kinds of events that this crate schedules in a run's calendar.
 mod events {
     use ftl::events::FIRST_FREE as FIRST;
-    /// Code of the kind of event: the firmware has processed a command.
+    /// Code of a kind of event in the run's event calendar: the firmware has processed a command.
     pub const COMMAND: u8 = FIRST;
-    /// Code of the kind of event: data of a write have arrived in the drive.
+    /// Code of a kind of event in the run's event calendar: data of a write have arrived in the drive.
     pub const DATA_IN: u8 = FIRST + 1;
-    /// Code of the kind of event: the host has the completion of a request.
+    /// Code of a kind of event in the run's event calendar: the host has the completion of a request.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// Code of the kind of event: the time has come at which the workload announced a request.
+    /// Code of a kind of event in the run's event calendar: the time has come at which the workload announced a
+    /// request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// Code of the kind of event: the write buffer's DRAM has transferred the data of a request.
+    /// Code of a kind of event in the run's event calendar: the write buffer's DRAM has transferred the data of a
+    /// request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
@@ -67,7 +69,8 @@ pub(crate) struct Run<P: Observer> {
     /// DRAM of the write buffer; none where accesses to the DRAM take no time.
     pub memory: Option<Memory>,
     unit: u64,
-    /// Greatest number of mapping units of a write that cross the host link in one transfer.
+    /// Limit of the drive in this run: greatest number of mapping units of a write that cross the host link in one
+    /// transfer.
     frame_units: u32,
     /// Number of bytes of a read that are gathered before they are sent to the host; 0: the data of each page are sent
     /// to the host as soon as they are decoded.
@@ -91,23 +94,24 @@ pub(crate) struct Run<P: Observer> {
     /// True while the run is in its warm-up, which runs copies of the workload, unmeasured, until the write buffer is
     /// filled as the workload leaves it.
     pub warming: bool,
-    /// Simulated time at which the workload began, after the drive was brought into its state.
+    /// Simulated time, on the clock of this run, at which the workload began, after preconditioning and warm-up.
     pub origin: SimTime,
-    /// Counters of the translation layer when the measured window began; `held_before` is the number of bytes of host
-    /// data that only the write buffer contained then.
+    /// Counters of the flash translation layer, copied when the measured window began; `held_before` is the number of
+    /// bytes of host data that only the write buffer contained then.
     pub baseline: FtlStats,
     pub held_before: u64,
     pub counts_before: CountsBefore,
     pub busy_baseline: BusyTimes,
     /// Number of page operations (flash pages read and programmed, blocks erased) that the drive had done when the run
-    /// began.
+    /// began or, with a warm-up, when the warm-up ended.
     pub pages_before: u64,
     pub host_requests: u64,
     /// Number of host requests in passes of the workload (repetitions one after the other) that are over.
     pub requests_of_passes: u64,
 }
 
-/// Sums of the busy times of channels, flash arrays and link wires up to a certain time of the run, in nanoseconds.
+/// Record of the times for which channels, flash arrays and link wires were busy, summed up to a certain time of the
+/// run, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes {
     pub channels: Vec<u64>,
@@ -241,7 +245,8 @@ impl<P: Observer> Run<P> {
         parts.flatten().reduce(f64::max).map(|part| part.min(1.0))
     }
 
-    /// Continues the run with `workload`, as a further pass, after the workload that is over.
+    /// Continues this run with `workload` after the present workload is over: with the next repetition for `--loop`, or
+    /// the next copy of the workload in the warm-up.
     pub fn go_on_with(&mut self, workload: Box<dyn Workload>) {
         debug_assert!(self.is_done());
         self.requests_of_passes += self.workload.report().requests;
@@ -383,12 +388,14 @@ impl<P: Observer> Run<P> {
         self.begun
     }
 
-    /// Returns the number of page operations (reads, programs, erases) since the run began.
+    /// Returns the number of page operations (flash pages read and programmed, blocks erased) since the run began,
+    /// those of a warm-up left out.
     pub fn operations(&self) -> u64 {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Begins simulated time again for a drive that has recovered its logical-to-physical map after a power cut.
+    /// Starts the work of the flash translation layer, such as timer-driven background work, on a drive that has
+    /// recovered its logical-to-physical map after a power cut.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);

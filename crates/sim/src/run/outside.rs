@@ -1,7 +1,7 @@
 //! A run whose requests come from outside: their source says how far its time goes.
 
 use super::Run;
-use super::stepped::NumberedRequest;
+use super::stepped_host::NumberedRequest;
 use crate::Error;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
@@ -18,7 +18,8 @@ pub(crate) enum SourceHolds {
     Requests,
 }
 
-/// Interface to a run whose requests come from outside the simulator; the run may be with or without observers.
+/// Interface (trait) of a run whose requests come from outside the simulator; the same for runs with and without
+/// observers.
 pub(crate) trait OutsideRun {
     /// Begins the run's simulated time, if it has not begun yet.
     fn wake(&mut self);

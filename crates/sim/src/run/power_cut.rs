@@ -22,10 +22,11 @@ pub(crate) struct Cut {
     /// Number of requests of the host that were never answered because of the power cut.
     pub requests: u32,
     pub damage: Damage,
-    /// Number of mapping units that the host was told are written and that the drive's write buffer lost.
+    /// Number of mapping units whose writes had been acknowledged to the host and that the drive's write buffer lost in
+    /// the power cut.
     pub buffered_lost: u32,
-    /// Time at which the power came back; `ready` is the time at which the drive took requests again, none if the power
-    /// failed again before.
+    /// Time at which the power came back after the power cut; `ready` is the time at which the drive took requests
+    /// again, none if the power failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
     /// Counts of what recovery did after the power cut, up to the next cut if there was one: pages read, superblocks
@@ -42,7 +43,7 @@ pub(crate) struct Cuts {
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// List of the power cuts that have happened in the run so far.
+    /// List of the records of the power cuts that have happened in the run so far.
     pub done: Vec<Cut>,
 }
 
@@ -82,8 +83,8 @@ impl Cuts {
         self.by_time.last().copied()
     }
 
-    /// Advances a run by up to `count` events, as [`Run::advance`] does, on a drive whose power may fail; returns true
-    /// when the run is over.
+    /// Advances a run by about `count` events, as [`Run::advance`] does, on a drive for which power cuts may be
+    /// planned; returns true when the run is over.
     ///
     /// # Errors
     /// As for [`Run::advance`], and when the drive cannot be made anew after a power cut.

@@ -31,8 +31,9 @@ impl<P: Observer> Run<P> {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
 
-    /// Empties the write buffer and ends the flash operations as [`Self::drain`] and [`Self::come_to_rest`] do, with at
-    /// most `page_operations_most` page operations: a large drive short of space collects far longer than a short run.
+    /// Empties the write buffer and ends the flash operations of the run as [`Self::drain`] and [`Self::come_to_rest`]
+    /// do, but gives up after `page_operations_most` page operations, because a large drive short of space may go on
+    /// with garbage collection far longer than a short run lasts.
     pub fn come_to_rest_within(&mut self, page_operations_most: u64) {
         self.end_host();
         let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);

@@ -14,7 +14,7 @@ use crate::observe::{Observer, Observers, RequestRows};
 use crate::requests::link::LinkAtWork;
 use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
-use crate::run::stepped::SteppedHost;
+use crate::run::stepped_host::SteppedHost;
 use crate::run::{Run, RunLimits, page_operations};
 use crate::session::passes::WorkloadPasses;
 use crate::start::laying_out::LayingOut;
@@ -38,13 +38,13 @@ use units::SimTime;
 /// Record of the progress of a run: phase, fraction done, and counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
-    /// True when the run is over: all requests are answered, or an error ended it.
+    /// Flag of the progress record: true once the run is over (all requests are answered, or an error ended it).
     pub done: bool,
     /// Name of the run's phase: `precondition`, `layout` (writing the data that the workload expects), or `run`.
     pub phase: &'static str,
     /// Fraction (0 to 1) of the present phase that is done; none where that is unknown.
     pub fraction: Option<f64>,
-    /// Simulated time of the run so far, in nanoseconds.
+    /// Simulated time in nanoseconds since the workload began; 0 during preconditioning and warm-up.
     pub simulated_ns: u64,
     /// Number of host requests completed so far.
     pub host_requests: u64,
@@ -52,8 +52,8 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
-/// Number (from which the seed of random requests follows) of the first copy of the workload in preconditioning, which
-/// writes without simulated time. Passes of `--loop` are numbered from 0, copies of a warm-up from a higher number.
+/// Base of the numbers of workload copies in preconditioning: number = base + index of the copy; random requests follow
+/// from it. Copies of a warm-up have a higher base, passes of `--loop` start at 0.
 const FIRST_COPY: u32 = 1 << 30;
 
 /// Least number of page operations granted to a checked drive to come to rest after a run, so that the checker's own
@@ -69,7 +69,7 @@ const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
     Precondition(Box<(Ftl, Box<dyn Workload>)>),
-    /// Phase of a session: a run without observers, of a type of its own so that observers cost it nothing.
+    /// Case of the session's phase: the run, without observers; a type of its own spares the run their cost.
     Plain(Box<Run<()>>),
     Observed(Box<Run<Observers>>),
     Broken,
@@ -99,7 +99,7 @@ pub struct Session {
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
-    /// Wall-clock time of making flat arrays of the map before the run, in place of a compact rule; no time of the run.
+    /// Wall-clock time that expanding the logical-to-physical map into flat arrays took before the workload began.
     map_made_before: Duration,
 }
 
@@ -221,7 +221,7 @@ impl Session {
         self.options.seed
     }
 
-    /// Performs a slice of the run, about `events` events, and returns the run's progress.
+    /// Simulates a slice of this session, about `events` events, and returns the progress of the run.
     ///
     /// # Errors
     /// When the workload turns out to be faulty, or a saved state cannot be written.
@@ -282,7 +282,7 @@ impl Session {
         Ok(self.progress())
     }
 
-    /// Performs `work`; a panic in it gets the number of the last power cut added to its text.
+    /// Performs `work` of this session; if it panics, the panic's text gets the number of the last power cut added.
     fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
             let text = cause.downcast_ref::<String>().map(String::as_str);
@@ -456,7 +456,7 @@ fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Erro
     }
 }
 
-/// Prepares a run that begins: its drive, the host side of a stepped run, and warm-up.
+/// Sets up a new run for its session: namespaces, host side (of a stepped run), origin of policies, and warm-up.
 fn set_out<P: Observer>(run: &mut Run<P>, drive: &Drive, is_stepped: bool, warm_up: Option<&WarmUp>) {
     run.stepped = is_stepped.then(SteppedHost::default);
     run.live_in(drive.namespaces());

@@ -18,17 +18,18 @@ pub struct RunOptions {
     pub requests: bool,
     /// True if the run records a timeline of the activity of channels and dies.
     pub timeline: bool,
-    /// Kind of selection of what the timeline shows: channels, dies or both.
+    /// Option that selects what the timeline shows: activity of the channels, of the dies, or of both.
     pub timeline_detail: TimelineDetail,
-    /// Kind of preconditioning, which writes to the drive before the workload begins.
+    /// Option that selects the kind of preconditioning, which writes to the drive before the workload begins.
     pub precondition: PreconditionKind,
     /// Fraction (0 to 1) of the logical space that preconditioning fills.
     pub fill: f64,
-    /// Text of the rule for passes of the workload, one after the other: a number, as `3`, or a condition, as
-    /// `until=waf:5%`; none: one pass.
+    /// Option `loop`: rule, as text, for the passes of the workload, one after the other: a number, as `3`, or a
+    /// condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
-    /// True if the data that the workload expects on the drive are written before the workload begins.
+    /// Option: true if the data that the workload expects on the drive are written, without simulated time, before the
+    /// workload begins.
     pub layout: bool,
     /// Number of requests of the workload after which the run stops; none without this limit.
     pub limit_requests: Option<u64>,

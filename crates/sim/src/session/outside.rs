@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use units::SimTime;
 
-/// Kind of source outside the simulator from which a session's requests come, until the run begins.
+/// Kind of source of a session's requests: a workload within the simulator, clients of a served drive, or a caller that
+/// submits them one by one. Set before the run begins.
 #[derive(Default)]
 pub(super) enum OutsideHost {
     /// Kind of source: none outside the simulator; the requests come from a workload within.

@@ -4,7 +4,7 @@ use super::outside::OutsideHost;
 use super::{Session, SessionPhase};
 use crate::observe::answers::SteppedCompletion;
 use crate::run::SourceHolds;
-use crate::run::stepped::{NumberedRequest, SteppedWorkload};
+use crate::run::stepped_host::{NumberedRequest, SteppedWorkload};
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::Feature;
 use host::HostRequest;

@@ -28,7 +28,8 @@ pub(crate) struct LayingOut {
     on: bool,
     /// Bit set with one bit for each logical unit, true if the workload named the unit as one that must hold data.
     named: Vec<u64>,
-    /// Index of the next logical unit to check or write.
+    /// Index of the next logical unit that the layout (untimed writing of the data that a workload expects) checks or
+    /// writes.
     next: u32,
     fraction: f64,
     /// Number of mapping units that the layout (untimed writing, before the run, of the data that a workload expects on
@@ -130,8 +131,8 @@ impl LayingOut {
         Ok(())
     }
 
-    /// Returns the index of the first logical unit, from `next` on, that the workload named (units that must hold
-    /// data); `None` if there are no more.
+    /// Returns the index of the first logical unit, from `next` on, that the layout must look at because the workload
+    /// named it (as one that must hold data); `None` if there are no more.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {

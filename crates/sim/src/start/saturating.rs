@@ -3,11 +3,13 @@
 use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
-/// Queue depth of saturating writes: enough outstanding requests for the programs that dies may have waiting, and to
-/// keep the link busy while the write buffer has space.
+/// Constant queue depth of the workload of saturating writes (for warm-up and preconditioning measurements): enough
+/// outstanding requests for the programs that dies may have waiting, and to keep the link busy while the write buffer
+/// has space.
 const DEPTH: u32 = 64;
 
-/// Workload that writes the units of the iterator `units` one after the other, as fast as the drive accepts the writes.
+/// Workload, for warm-up and preconditioning measurements, that writes the units of the iterator `units` one after the
+/// other, as fast as the drive accepts the writes.
 pub(crate) struct Saturating<I> {
     units: I,
     unit: u32,
@@ -15,7 +17,8 @@ pub(crate) struct Saturating<I> {
 }
 
 impl<I: Iterator<Item = Lpn>> Saturating<I> {
-    /// Makes a workload that writes the logical units `units`, each of `unit` bytes, as fast as the drive accepts them.
+    /// Makes a workload, for warm-up and preconditioning measurements, that writes the logical units `units`, each of
+    /// `unit` bytes, as fast as the drive accepts them.
     pub fn new(units: I, unit: u32) -> Self {
         Self { units, unit, outstanding: 0 }
     }

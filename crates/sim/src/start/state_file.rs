@@ -65,7 +65,7 @@ impl<'a> About<'a> {
 /// Saves the state of the drive `ftl` to the file `path`, whole or not at all.
 ///
 /// # Errors
-/// When something is in progress or the file cannot be written.
+/// When an operation of the drive is in progress, or the file cannot be written.
 pub(crate) fn save(ftl: &Ftl, about: &About<'_>, path: &Path) -> Result<(), Error> {
     let fail = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", path.display()));
     let state = ftl.save().map_err(|error| fail(&error))?;

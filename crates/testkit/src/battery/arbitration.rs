@@ -12,10 +12,12 @@ use units::{Nanos, SimTime};
 enum Stage {
     /// State: the die waits to receive the command of its next operation over the channel.
     Command,
-    /// State: the die's array is busy until the channel's counter of turns (uses by any die, and idle turns) reaches
-    /// this number; then the die waits to send the data of a read (true) or to receive a new command (false).
+    /// State of a die in the test of channel arbiters: its array is busy until the channel's counter of turns (uses by
+    /// any die, and idle turns) reaches this number; then the die waits to send the data of a read (true) or to receive
+    /// a new command (false).
     Array(u64, bool),
-    /// State: the die waits for the channel to send data (true) or to receive data (false).
+    /// State of a die in the test of channel arbiters: the die waits for the channel, to send the data of a read (true)
+    /// or to receive the data of a program (false).
     Data(bool),
 }
 
@@ -24,8 +26,8 @@ enum Stage {
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each die, the value of the channel's counter of turns (uses by any die, and idle turns) when the die began
-    /// to wait for the channel.
+    /// For each simulated die in the test of channel arbiters, the value of the channel's counter of turns (uses by any
+    /// die, and idle turns) when the die began to wait for the channel.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,

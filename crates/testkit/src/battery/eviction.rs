@@ -12,8 +12,9 @@ const BLOCK_UNITS: u32 = 8;
 /// Simulated write buffer for the randomised test that every eviction policy must pass.
 struct Shelf {
     slots: Vec<Slot>,
-    /// For each slot (buffer entry for one mapping unit), the time at which its unit entered the buffer; second field:
-    /// the time of the last access to the unit. Both count accesses, not ns.
+    /// For each slot (entry for one mapping unit) of the simulated write buffer in the test of eviction policies, the
+    /// time at which its unit entered the buffer; second field: the time of the last access to the unit. Both count
+    /// accesses, not ns.
     came: Vec<u64>,
     used: Vec<u64>,
     clock: u64,

@@ -16,11 +16,12 @@ use units::{Lpn, Ppa};
 const LONG: u64 = 1_000;
 /// Value in place of a request's number that the test gives to writes for whose completion no host request waits.
 const NO_REQUEST: u32 = u32::MAX;
-/// Limit on flash reads in flight: the test's next host read waits until fewer than this number are outstanding.
+/// Constant limit on flash reads in flight in the test of mappings: the next host read waits until fewer than this
+/// number are outstanding.
 const READS_MOST: u32 = 4;
 
-/// Version number, in the test, of all data at a physical address that are not the newest of their unit, because a
-/// newer write is already in the write buffer.
+/// Constant that the test of mappings stores, in place of a version number, for data at a physical address that are not
+/// the newest of their unit, because a newer write is already in the write buffer.
 const OLDER: u64 = 0;
 
 const SMALL: &[&str] = &[
@@ -219,8 +220,8 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
     }
 }
 
-/// Returns lists of settings that combine a mapping with each eviction policy of the write buffer, with and without
-/// read cache, or with only one of the policies if the history has few `steps`.
+/// Returns lists of settings of the write buffer for the test of a mapping: one with each eviction policy, each with
+/// and without read cache; only one list, of one of the policies with read cache, if the history has few `steps`.
 fn caches(context: &str, steps: u64) -> Vec<Vec<String>> {
     let read_cache = || "ftl.buffer.read_cache=true".to_owned();
     let keep = || "ftl.buffer.keep_ratio=0.5".to_owned();

@@ -29,10 +29,11 @@ use config::PolicyEntry;
 /// Kind of rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
-    /// Rule: the policy may let an operation wait for ever, because the description (card) that the policy gives of
-    /// itself says so.
+    /// Case of the rule on starvation: the policy under test may let an operation wait for ever, because the
+    /// description (card) that the policy gives of itself says so.
     Allowed,
-    /// Rule: the policy must serve every operation at some time; starvation is an error.
+    /// Case of the rule on starvation: the policy under test must serve every operation at some time; an operation that
+    /// waits for ever is an error.
     Forbidden,
 }
 
@@ -42,14 +43,16 @@ pub fn starvation(entry: &PolicyEntry) -> Starvation {
     if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
 }
 
-/// Way in which a garbage collection victim policy chooses between superblocks that are equal in all properties that
-/// the policy compares.
+/// Kind of choice that a garbage collection victim policy under test makes between superblocks that are equal in all
+/// properties that the policy compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// Way to choose: by the numbers of the superblocks, as the policy's description (card) says.
+    /// Kind of choice between equal superblocks by a garbage collection victim policy: by the numbers of the
+    /// superblocks, as the policy's description (card) says.
     ByNumber,
-    /// Way to choose that the policy leaves open: dies that differ only in how their superblocks are numbered must give
-    /// the same sequence of victims, apart from the numbers.
+    /// Kind of choice between equal superblocks by a garbage collection victim policy: left open by the policy. Dies
+    /// that differ only in how their superblocks are numbered must then give the same sequence of victims, apart from
+    /// the numbers.
     Open,
 }
 

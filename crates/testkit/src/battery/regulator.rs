@@ -67,9 +67,9 @@ struct KeptUnit {
     cost: Option<usize>,
 }
 
-/// Informs the cost regulator `policy` of `event` at the mapping unit `unit` and returns the answer: for a write the
-/// index in `costs` of the chosen way to program; for a read 1 if the unit is to be programmed again in idle time so
-/// that later reads cost less (rewrite), else 0.
+/// Informs, in a test, the cost regulator `policy` of `event` at the mapping unit `unit` and returns the answer: for a
+/// write the index in `costs` of the chosen way to program; for a read 1 if the unit is to be programmed again in idle
+/// time so that later reads cost less (rewrite), else 0.
 fn tell(
     policy: &mut dyn CostRegulator,
     unit: &mut KeptUnit,

@@ -28,8 +28,8 @@ pub struct Bplru {
     padding: bool,
     blocks: BTreeMap<u32, Block>,
     order: Order,
-    /// For each number in the list of blocks in order of last use: the logical block for which the number stands.
-    /// `free` lists the numbers that are not in use.
+    /// Table of the eviction policy BPLRU: for each number in its list of logical blocks in order of last use, the
+    /// logical block for which the number stands. `free` lists the numbers that are not in use.
     at: Vec<u32>,
     free: Vec<u32>,
     /// Number of the logical block that is being evicted from the write buffer; `None` if no eviction is in progress.

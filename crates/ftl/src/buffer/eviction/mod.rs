@@ -25,7 +25,8 @@ pub enum Access {
     Write,
 }
 
-/// View of the write buffer that an eviction policy is shown.
+/// View of the write buffer (slots, number of cached slots, cache limit) that an eviction policy is shown when it
+/// chooses the slot to evict.
 pub struct EvictionView<'a> {
     /// All slots of the write buffer, by number. The policy may choose only cached slots (dirty or clean, and not
     /// queued for programming).
@@ -37,7 +38,7 @@ pub struct EvictionView<'a> {
 }
 
 impl EvictionView<'_> {
-    /// Returns the logical unit whose data buffer slot `slot` holds.
+    /// Returns the logical unit whose data write buffer slot `slot` holds, for the eviction policy.
     #[inline]
     pub fn lpn(&self, slot: u32) -> Lpn {
         self.slots[slot as usize].lpn
@@ -78,8 +79,8 @@ pub trait EvictionPolicy: Send {
     /// chose it, or its unit was trimmed, flushed or is about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// Chooses the cached slot, dirty or clean, that is evicted next, and returns its number; `None` only when no slot
-    /// is cached.
+    /// Chooses the cached write buffer slot, dirty or clean, that is evicted next, and returns its number; `None` only
+    /// when no slot is cached.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
     /// Returns true for a policy that by default caches nothing: written units are queued for programming as they

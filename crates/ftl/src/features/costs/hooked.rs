@@ -139,8 +139,8 @@ impl Feature for Regulation {
         }
     }
 
-    /// Queues a superblock whose retention-driven refresh is due, so that the superblock is relocated; its units are
-    /// then programmed with the write cost (way to program a page) that the cost regulator chooses.
+    /// Queues a superblock for relocation because its retention-driven refresh is due; does nothing if no refresh of
+    /// the superblock is due yet, as after an erase in the meantime.
     fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
         let since = self.due.at[superblock as usize];
         // Else it was erased, and perhaps opened again: then an entry of its own is to come.
@@ -179,8 +179,9 @@ impl Feature for Regulation {
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
-    /// Drops, at a power cut, the queues (in RAM) of units that the cost regulator wanted rewritten for faster reads;
-    /// the records of wear, age and reads of superblocks stay.
+    /// Drops, at a power cut, the data that the cost regulator and read retry kept in RAM: the queues of units to be
+    /// rewritten for faster reads, and each superblock's last good read-retry step. Records of wear, age and reads
+    /// stay.
     fn cut(&mut self, _: &mut Core) {
         for die in &mut self.dies {
             for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {

@@ -54,8 +54,8 @@ impl DieLoad {
         }
     }
 
-    /// Updates the die's moving average of the time between host operations, when the host sends an operation to the
-    /// die at time `now`.
+    /// Updates the die's moving average of the time between host operations, on which the cost regulator bases its
+    /// choices, when the host sends an operation to the die at time `now`.
     #[inline]
     pub fn note_host_operation(&mut self, now: SimTime) {
         let gap = now.since(self.last).ns();

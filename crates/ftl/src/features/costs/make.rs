@@ -16,7 +16,7 @@ use ecc::flow::Flows;
 use engine::{RandomStream, large_array};
 use units::{Nanos, SimTime};
 
-/// Number of bytes of simulator memory for the cost regulator's record of each superblock: wear row (range of
+/// Constant: number of bytes of simulator memory for the cost regulator's record of each superblock: wear row (range of
 /// program/erase cycles), opening time, reads, last good read-retry step, time of refresh.
 const REGULATED: u64 = 1 + 8 + 4 + 1 + 8;
 
@@ -100,8 +100,8 @@ impl Made for Regulation {
         })))
     }
 
-    /// Restores, after a power cut, the whole state from before the cut: the write cost (way to program) of each page
-    /// row and the age and reads of each superblock survive with the data.
+    /// Restores, after a power cut, the state of write costs and read correction as the cut left it: the write cost
+    /// (way to program) of each page row, and the age and reads of each superblock, survive with the data.
     fn take_back(&mut self, before: Self) {
         *self = before;
     }

@@ -37,13 +37,13 @@ pub struct CorrectionParts {
     /// The read ladder: the sequence of ways to read a page, from a hard read to soft reads and retries; `None` for a
     /// drive without error-correcting code.
     pub ladder: Option<Ladder>,
-    /// Policy of read retry that chooses the next attempt of a read.
+    /// Policy of read retry (read flow) of the drive, which chooses the next attempt of a read.
     pub flow: Box<dyn Flow>,
-    /// Model of the raw bit error rates of pages.
+    /// Error model of the drive's read correction, which gives the raw bit error rates of pages.
     pub errors: Box<dyn ErrorModel>,
     /// Number of page types (such as lower, middle, upper), which equals the bits of a cell.
     pub page_types: u32,
-    /// Number of data bytes of a page.
+    /// Number of data bytes of a flash page, for the read correction.
     pub page_bytes: u64,
     /// Number of program/erase cycles that the blocks have at the start of the run.
     pub pe_cycles: u32,
@@ -130,11 +130,13 @@ pub struct Regulation {
     due: DueTimes,
     dies: Vec<DieLoad>,
     random: RandomStream,
-    /// Policy of read retry that chooses the next attempt of a read.
+    /// Policy of read retry (read flow) of the drive, which chooses the next attempt of a read, with the records and
+    /// the estimator of error rates that it needs.
     flows: Flows,
     /// Random stream for the drive's estimates of raw bit error rates during read retry.
     estimating: RandomStream,
-    /// Decoder that decodes simulated codewords of reads; `None` where tables give the outcome of decoding.
+    /// Stock of results of decoding simulated codewords, from which the outcomes of reads are taken, with its decoder;
+    /// `None` where tables give the outcome of decoding.
     words: Option<Words>,
     counts: RegulationCounts,
 }

@@ -17,8 +17,8 @@ const WEAR_ROWS: usize = 150;
 /// reads) with which the read begins, whether this step is enough, and the decoder's time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
-    /// Index of the step of the read sequence (read ladder: hard read, then soft reads) with which the first attempt of
-    /// the read begins.
+    /// Index, in the plan of a read, of the step of the read sequence (read ladder: hard read, then soft reads) with
+    /// which the first attempt of the read begins.
     pub rung: u8,
     /// Flag of the plan: true if the step `rung` of the read sequence (hard or soft read) corrects the page up to the
     /// greatest age and number of reads for which reads are planned.
@@ -46,13 +46,17 @@ impl Begin {
 /// Set of the parts that correct reads: the read ladder (sequence of hard and soft reads) of the error-correcting code,
 /// the error model of the pages, and the page's size and number of types.
 pub(super) struct Correction {
-    /// The read ladder: the sequence of ways to read a page, from a hard read to soft reads and retries.
+    /// Read ladder with which the read plans are computed: the sequence of ways to read a page (hard read, then soft
+    /// reads), and the step by which read retries shift the reference voltages.
     pub ladder: Ladder,
-    /// Model of the raw bit error rates of pages.
+    /// Error model with which the read plans are computed: gives the raw bit error rates of a page of each type from
+    /// its wear, age and number of reads.
     pub errors: Box<dyn ErrorModel>,
-    /// Number of page types (such as lower, middle, upper), which equals the bits of a cell.
+    /// Number of page types (such as lower, middle, upper) for which read plans are computed; equals the number of bits
+    /// of a cell.
     pub page_types: usize,
-    /// Number of data bytes of a page.
+    /// Number of data bytes of a page, for the chance that a codeword of the page has nearly as many bit errors as the
+    /// code corrects.
     pub page_bytes: u64,
 }
 
@@ -86,7 +90,8 @@ impl Correction {
 /// Tables of read plans, computed once for the greatest age and number of reads: the first attempt of a read and the
 /// write costs offered to the cost regulator, for each row of wear (range of program/erase cycles).
 pub(super) struct Reckoning {
-    /// Greatest number of reads of a superblock between two erases for which the first attempt of a read is chosen.
+    /// Number of reads of a superblock since its last erase up to which the read plans (the first attempts of reads)
+    /// are computed.
     pub reads: u32,
     /// For each write cost (way to program a page), the greatest age of data for which the first attempt of a read is
     /// chosen; older data may need retries.
@@ -209,7 +214,8 @@ impl Reckoning {
         row.min(self.wear_edges.len() - 1) as u8
     }
 
-    /// Returns the highest number of program/erase cycles in a row of wear (range of program/erase cycles).
+    /// Returns the number of program/erase cycles for which the plans of the wear row `wear_row` (range of cycles) are
+    /// computed: the upper bound of the row.
     pub fn pe_cycles(&self, wear_row: u8) -> u32 {
         self.wear_edges[usize::from(wear_row)]
     }

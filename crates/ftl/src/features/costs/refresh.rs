@@ -34,7 +34,8 @@ impl DueTimes {
         }
     }
 
-    /// Resets the refresh time of a superblock that begins to take new data.
+    /// Cancels the refresh time of a superblock that begins to take new data: it is `NEVER` until a program of the new
+    /// data sets another.
     pub fn forget(&mut self, superblock: usize) {
         self.at[superblock] = SimTime::NEVER;
     }

@@ -7,13 +7,14 @@ use units::Nanos;
 /// Settings of the cost regulator: the policy, the write costs (ways to program a page) among which the policy chooses,
 /// and the age and reads of data for which reads are planned.
 pub struct CostRules {
-    /// Maker of the policy that chooses the write cost (way to program) of each mapping unit.
+    /// Setting: maker of the cost regulator that the drive file names (function that creates this policy); the
+    /// regulator chooses the write cost (way to program) of each mapping unit.
     pub regulator: regulator::Maker,
     /// Settings of the write costs (ways to program a page) among which the cost regulator chooses: program steps (ISPP
     /// voltage increments) and retention times.
     pub steps: regulator::Steps,
-    /// Settings of the planning of reads: greatest number of reads and age of data for which the first attempt of a
-    /// read is planned, and read reclaim.
+    /// Settings of the planning of reads: the greatest number of reads and age of data for which the step to begin a
+    /// read with (hard or soft read) is chosen, the age of data from before the run, and read reclaim.
     pub reckoned: Reckoned,
 }
 
@@ -32,7 +33,8 @@ impl CostRules {
 /// is planned, age of the data before the run, and read reclaim.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
-    /// Greatest number of reads of a block between two erases for which the first attempt of a read is planned.
+    /// Setting `reads` of section `[ftl.reading]`: greatest number of reads of a block between two erases for which the
+    /// drive plans the first attempt of a read, that is, the hard or soft read to begin with.
     pub reads: u32,
     /// Greatest age of data for which the first attempt of a read is planned; `None`: the whole retention time.
     pub age: Option<Nanos>,

@@ -9,7 +9,8 @@ pub(super) const SEEN: u8 = 1 << 6;
 /// Bit of the byte of notes on a mapping unit: the cost regulator has queued the unit to be programmed again for faster
 /// reads.
 pub(super) const QUEUED: u8 = 1 << 7;
-/// Mask of the bits, in the byte of notes on a mapping unit, that the cost regulator uses itself.
+/// Mask of the bits, in the byte of notes on a mapping unit, that belong to the cost regulator: the policy that chooses
+/// the write cost (way to program) of each unit.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
 /// Array of one byte of notes for each mapping unit, on a drive whose cost regulator stores notes on single units: the

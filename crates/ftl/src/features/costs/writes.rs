@@ -8,9 +8,9 @@ use controller::Origin;
 use units::{Lpn, Nanos, SimTime};
 
 impl Regulation {
-    /// Chooses the write cost (way to program) of a mapping unit that joins the next program of a die's stream in
-    /// `superblock` (numbered over the drive), and combines it with the costs of the program's other units. `waiting`
-    /// is the number of host operations that wait at the die.
+    /// Chooses the write cost (way to program a page: program step and retention time) of a mapping unit that joins the
+    /// next program of a die's stream in `superblock` (numbered over the drive); of the costs of all units of the
+    /// program the finest counts. `waiting` is the number of host operations that wait at the die.
     pub(super) fn choose(
         &mut self,
         die: usize,
@@ -68,8 +68,8 @@ impl Regulation {
         chosen
     }
 
-    /// Records that the host writes a mapping unit to a superblock in SLC mode, whose programs have no choice of write
-    /// cost (way to program a page).
+    /// Records that the host writes a mapping unit to a superblock in SLC mode: in the cost regulator's notes on the
+    /// unit, and as a host operation of the die. No write cost (way to program a page) is chosen for such a program.
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.dies[die].note_host_operation(now);

@@ -13,8 +13,8 @@ use units::Lpn;
 /// has found the newest data: the place of each logical unit, and the outdated translation units (mapping units that
 /// hold a page of the map).
 pub(super) struct Translations {
-    /// For each logical unit, the place on flash that the map gave at the power cut. The translation units (map pages)
-    /// on flash give the same places, except the translation units listed in `outdated`.
+    /// For each logical unit, the place on flash that the map gave at the power cut, saved for recovery. The
+    /// translation units (map pages) on flash give the same places, except the translation units listed in `outdated`.
     places: Places,
     /// Numbers of the translation units (pages of the map on flash) whose newest version was only in RAM at the power
     /// cut.

@@ -84,14 +84,14 @@ impl Checkpoints {
         Self { began: self.done, left: 0, loading: None, log, ..self }
     }
 
-    /// True while no unit of the last complete checkpoint of the map, or of the log that follows it, is lost with a
-    /// failed die.
+    /// Returns true while no unit of the last complete checkpoint of the map, or of the log that follows it, is lost
+    /// with a failed die.
     fn is_whole(&self) -> bool {
         self.lost.is_none_or(|lost| self.done > lost)
     }
 
-    /// True if the last complete checkpoint of the map gives the place of all data in a superblock, provided that the
-    /// superblock is full.
+    /// Returns true if the last complete checkpoint of the map gives the place of all data in a superblock, provided
+    /// that the superblock is full.
     pub fn covers(&self, superblock: usize) -> bool {
         self.is_whole() && self.closed_as[superblock] <= self.done
     }

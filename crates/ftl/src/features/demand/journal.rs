@@ -27,8 +27,8 @@ struct Sent {
 /// State of the log (journal) of the changes of a drive's map, which is stored on flash in a ring of logical units:
 /// after the last of them the log continues in the first.
 pub(super) struct Journal {
-    /// First logical unit of the ring (units used in turn, again and again) that holds the log of map changes on flash;
-    /// `units` is the number of units of the ring.
+    /// First logical unit of the ring of units that hold the log of map changes on flash and are used in turn, again
+    /// and again. The field `units` is the number of units in the ring.
     first: u32,
     units: u32,
     /// Number of changes of the map that one unit of the log holds.

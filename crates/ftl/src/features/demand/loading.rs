@@ -20,7 +20,8 @@ impl Loading {
         self.is_missing.get(page as usize).is_some_and(|missing| *missing)
     }
 
-    /// Marks translation unit `page` (a page of the map) as read into RAM.
+    /// Marks translation unit `page` (a page of the map) as read into RAM, in the record of the units that are still to
+    /// be read after power-up.
     pub fn note_loaded(&mut self, page: u32) {
         if let Some(missing) = self.is_missing.get_mut(page as usize) {
             self.left -= u32::from(std::mem::take(missing));
@@ -35,7 +36,8 @@ impl Loading {
         page
     }
 
-    /// True when all translation units (map pages) are in RAM.
+    /// True when the loading of the map after power-up is done: all translation units (map pages) have been read into
+    /// RAM.
     pub fn is_done(&self) -> bool {
         self.left == 0
     }

@@ -37,8 +37,8 @@ pub(crate) struct Demand {
     /// Queue of the host reads and writes whose map entries have been read from flash, and that can continue.
     answered: VecDeque<Waiter>,
     outdated: Outdated,
-    /// True if each translation unit (map page) is on flash when simulated time begins, even if its entries were never
-    /// written.
+    /// Setting: true if each translation unit (map page) counts as stored on flash when simulated time begins, even if
+    /// its entries were never written.
     stored: bool,
     /// State of the checkpoints on flash, for a map that is wholly in RAM; `None` for a map of which only a part is
     /// cached.

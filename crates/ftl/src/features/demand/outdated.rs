@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Upper limit of the credit for writes of changed translation units (map pages) whose entries are not cached: each
-/// unit that the host writes earns one such write.
+/// Constant: upper limit of the credit for writes of changed translation units (map pages) whose entries are not
+/// cached; each unit that the host writes earns one such write.
 const CREDIT_MOST: u32 = 64;
 
 /// State of the updates of the map on flash: queues of the translation units (map pages) that must be written because

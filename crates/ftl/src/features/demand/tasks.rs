@@ -39,8 +39,8 @@ impl Tasks {
         self.in_flight >= self.most
     }
 
-    /// True if the reads of translation units (map pages) in flight are at least half of the greatest allowed number:
-    /// background reads then do not begin.
+    /// Returns true if the reads of translation units (map pages) in flight are at least half of the greatest allowed
+    /// number.
     pub fn is_half_full(&self) -> bool {
         2 * self.in_flight >= self.most
     }

@@ -105,14 +105,16 @@ impl Stripes {
         true
     }
 
-    /// Counts a member (superblock) of a parity group that garbage collection took and whose valid units must be moved.
+    /// Adds one to the number of members (superblocks) of a parity group whose valid units must still be moved before
+    /// the group is erased, for a member that garbage collection took.
     pub(super) fn count_taken(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].left += 1;
     }
 
-    /// Drops the queued parity groups that the victim policies of a set of dies chose, if no die has free space for
-    /// relocating them and none will get any; the policies are asked again.
+    /// Drops the queued parity groups that the victim policies of a set of dies chose, and lets the policies choose
+    /// anew; does nothing while a die of the set is about to get free superblocks, or a queued group has programs in
+    /// flight.
     pub(super) fn forget_hopeless(&mut self, core: &Core, die: usize) {
         let set = self.set_of(die);
         let dies = self.dies_of(set);

@@ -314,7 +314,7 @@ impl Stripes {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
-    /// True while any parity group of the drive is being relocated or erased.
+    /// Returns true while any parity group of the drive is being relocated or erased.
     fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }

@@ -8,7 +8,8 @@ use controller::{Origin, Transaction};
 #[derive(Clone, Debug)]
 struct Rebuild {
     read: Transaction,
-    /// Number of reads of other members (superblocks) of the parity group that have not ended yet.
+    /// Number of reads of other members (superblocks) of the parity group, made to restore the data of the
+    /// uncorrectable read, that have not ended yet.
     left: u32,
     failed: bool,
 }

@@ -31,7 +31,7 @@ pub(super) struct Scars {
     /// Set of the parity groups whose erase was interrupted by a power cut: their parity protects no data until they
     /// are erased again.
     dissolved: BTreeSet<u32>,
-    /// True once a power cut has happened in the run.
+    /// Flag in the parity feature's record of damage: true once a power cut has happened in the run.
     pub after_cut: bool,
 }
 
@@ -52,7 +52,8 @@ pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
     /// Page rows torn by this power cut (programs that it interrupted), each as superblock and page row.
     pub torn: &'a [(u32, u32)],
-    /// Function that returns the number of page rows programmed in a superblock, including rows torn by the power cut.
+    /// Function, given to the parity feature at a power cut, that returns the number of page rows programmed in a
+    /// superblock, including rows torn by the cut.
     pub next_row: &'a dyn Fn(u32) -> u32,
 }
 

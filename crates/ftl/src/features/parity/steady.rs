@@ -159,7 +159,8 @@ impl GroupMoment {
     }
 }
 
-/// Sorts recorded parity groups by the sum of the ages of their superblocks, the oldest first.
+/// Sorts the parity groups of a recorded steady state, from which a used drive is constructed, by the sum of the ages
+/// of their superblocks, the oldest first.
 fn by_age(mut groups: Vec<&GroupMoment>) -> Vec<&GroupMoment> {
     let age = |group: &GroupMoment| -> f64 {
         let of = |member: &Member| if let Member::Closed(block) = member { block.age } else { 0.0 };

@@ -26,9 +26,11 @@ use units::{Lpn, Ppa};
 pub(crate) struct Sectors {
     per_unit: u64,
     unwritten: bool,
-    /// For each logical unit, the bit set of the sectors that were written, or were read and count as written since.
+    /// For each logical unit, the bit set of the sectors that sector tracking (a feature of the flash translation
+    /// layer) counts as written: sectors that the host wrote, or read while the unit was never written.
     written: Vec<u64>,
-    /// For each host request in flight, the number of its first sector and of the sector after its last one.
+    /// For each host request, the number of the first sector of the logical drive that the request addresses, and of
+    /// the sector after its last one; kept by the sector tracking of the flash translation layer.
     extents: Vec<(u64, u64)>,
     /// Number of the first sector of the host request that is being processed, and of the sector after its last one.
     current: (u64, u64),
@@ -38,16 +40,17 @@ pub(crate) struct Sectors {
     /// Number of sectors of host data in flight to flash: their write buffer slots are queued for programming or are
     /// being programmed.
     on_way: u32,
-    /// Number of sectors of host data for which buffer slots are reserved but whose data have not arrived yet; `most`
-    /// is the greatest number of sectors in flight and reserved together.
+    /// Number of sectors of host data for which buffer slots are reserved but whose data have not arrived yet. The
+    /// field `most` is the limit: as many sectors may be in flight and reserved together.
     promised: u32,
     most: u32,
-    /// For each die, the page number within a block that the die's next operation for host data gets: a program of host
-    /// data, or the first read of a never-written unit. Each such operation advances the number; page 0 follows the
-    /// last page of the block.
+    /// For each die, the page number within a block that sector tracking gives to the die's next program of host data,
+    /// as the simulator MQSim does. Each such program, and the first read of each never-written unit, advances the
+    /// number; page 0 follows the last page of the block.
     pages: Vec<u32>,
     pages_per_block: u32,
-    /// Number of bytes that host reads got from the write buffer since the last call of [`Feature::take_cached`].
+    /// Counter of the sector tracking: number of bytes that host reads got from the write buffer since the last call of
+    /// [`Feature::take_cached`].
     cached: u64,
 }
 
@@ -71,8 +74,8 @@ impl Sectors {
         below(to) & !below(from)
     }
 
-    /// True if more host sectors may be sent to the drive, because the sectors in flight to flash and those with
-    /// reserved buffer slots are fewer than the limit.
+    /// Returns true if more host sectors may be sent to the drive, because the sectors in flight to flash and those
+    /// with reserved buffer slots are fewer than the limit.
     fn has_room(&self) -> bool {
         self.on_way + self.promised < self.most
     }
@@ -194,8 +197,9 @@ impl Feature for Sectors {
         std::mem::take(&mut self.cached)
     }
 
-    /// Sets the page number within the block for a program, and the bytes that cross the channel: only the written
-    /// sectors of host units, nothing for padding.
+    /// Sets, for the sector tracking of the flash translation layer, the page number within the block of a program,
+    /// and, for a program with host data, the bytes that cross the channel: the written sectors of host units, nothing
+    /// for padding, and whole units otherwise.
     fn programs(&mut self, core: &Core, program: &mut Transaction, stream: Option<usize>) {
         program.page = program.row;
         let (programs, units) = (&core.store.programs, program.rows * core.store.layout.row_units);
@@ -213,7 +217,8 @@ impl Feature for Sectors {
         }
     }
 
-    /// Marks all sectors of every unit on flash as written, because writes without simulated time write whole units.
+    /// Marks, in the sector tracking of the flash translation layer, all sectors of every mapping unit on flash as
+    /// written, because writes without simulated time write whole units.
     fn settled(&mut self, core: &Core) {
         for (lpn, written) in self.written.iter_mut().enumerate() {
             if core.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {

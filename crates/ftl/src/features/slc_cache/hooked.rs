@@ -7,8 +7,8 @@ use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{NONE, SuperblockState};
 use units::Nanos;
 
-/// Greatest number of superblocks in SLC mode of a die that folding has read completely or that are being erased, while
-/// it takes no further one: two keep the die busy.
+/// Number of a die's superblocks in SLC mode, all read by folding or being erased, at which folding takes no further
+/// superblock: two keep the die busy.
 const RETURNING_MAX: u32 = 2;
 
 impl Feature for SlcCache {

@@ -45,7 +45,8 @@ pub(crate) struct SlcCache {
     /// of several dies together (parity); `None` on other drives, where any free superblock can be used in SLC mode.
     own: Option<Vec<Vec<u32>>>,
     dies: Vec<CacheDie>,
-    /// Number of superblocks in SLC mode on all dies.
+    /// Number of superblocks of the SLC cache on all dies, which are in SLC mode: open, full, or being folded or
+    /// erased.
     in_use: u32,
 }
 

@@ -14,10 +14,11 @@ const IN_FLIGHT: u32 = 8;
 /// flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// Place: the whole map is in RAM, and the snapshots write it to flash as a checkpoint.
+    /// Case of the place of the drive's map: the whole map is in RAM, and the snapshot feature writes it to flash as a
+    /// checkpoint.
     InRam,
-    /// Place: the map lies on flash and only a part is cached in RAM (demand-paged); the feature for maps on flash
-    /// writes the changed translation units (map pages).
+    /// Case of the place of the drive's map: the map lies on flash and only a part is cached in RAM (demand-paged); the
+    /// feature for maps on flash writes the changed translation units (map pages).
     OnFlash,
 }
 
@@ -32,7 +33,8 @@ pub(super) enum Awaited {
 /// State of the checkpoints of the map for snapshots: the checkpoint in progress, and the snapshots and rollbacks that
 /// wait for it or for the next one.
 pub(super) struct Checkpoint {
-    /// Number of the first of the logical units that hold the map on flash; `units` is the number of such units.
+    /// Number of the first of the logical units that hold the map on flash. The field `units` is the number of such
+    /// units.
     pub first: u32,
     pub units: u32,
     /// Number of map units (map pages) of the checkpoint in progress that are not in the write buffer yet.

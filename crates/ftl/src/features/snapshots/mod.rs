@@ -39,7 +39,8 @@ const ABSENT: u64 = Ppa::NONE.0;
 const PENDING: u64 = u64::MAX - 1;
 /// Special value of a serial number, for no snapshot.
 const NONE: u32 = u32::MAX;
-/// Number of bytes of controller RAM for one entry of a snapshot's difference table: logical and physical number.
+/// Constant: number of bytes of controller RAM for one entry of a snapshot's difference table, a logical and a physical
+/// number.
 const DIFFERENCE_BYTES: u64 = 8;
 
 /// Decodes an entry of a snapshot's difference table into the place of the version that the snapshot sees.
@@ -66,13 +67,13 @@ pub struct Snapshot {
     /// Number of the write buffer's flush epoch (stretch of writes between two flushes or snapshots) that ended when
     /// the snapshot was taken: data of later epochs are newer than the snapshot.
     epoch: u32,
-    /// True if the snapshot is recorded on flash and so survives a power cut.
+    /// Flag of a snapshot: true if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,
 }
 
 impl Snapshot {
-    /// Makes the record of a snapshot that is older than every write of the run: its write number and flush epoch
-    /// (number of the write buffer's period between flushes) are 0.
+    /// Makes the flash translation layer's record of a snapshot with write number and flush epoch (number of the write
+    /// buffer's period between flushes) 0, as for a snapshot older than every write of the run.
     fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
@@ -116,7 +117,7 @@ pub struct SnapshotCounts {
     pub checkpoint_units: u64,
     /// Statistics of the times from the taking of a snapshot until its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
-    /// Counters of the rollbacks to a snapshot.
+    /// Counters of the rollbacks to a snapshot since the drive was built.
     pub rollbacks: RollbackCounts,
 }
 
@@ -170,7 +171,8 @@ pub struct Snapshots {
     next_serial: u32,
     /// Bit set with one bit for each physical unit: set if a difference table of a snapshot names that unit.
     named: Vec<u64>,
-    /// Number of mapping units, on flash or in flight to flash, that difference tables of snapshots name and so retain.
+    /// Counter: present number of mapping units, on flash or in flight to flash, that difference tables of snapshots
+    /// name and so retain.
     units: u64,
     /// Limit: greatest number of mapping units that the difference tables of snapshots may name and so retain.
     room: u64,
@@ -231,8 +233,8 @@ impl Snapshots {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True if the number of mapping units retained for snapshots has reached its limit, so that no further one may be
-    /// retained.
+    /// Returns true if the number of mapping units retained for snapshots has reached its limit, so that no further one
+    /// may be retained.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room

@@ -5,7 +5,7 @@ use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
 /// Which of two ways the drive behaves when a write would make the snapshots retain one mapping unit more than they
-/// may.
+/// may: it deletes a snapshot, or refuses the write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// Setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.
@@ -25,12 +25,14 @@ pub struct SnapshotRules {
     pub at: Vec<Nanos>,
     /// List of the times at which the drive rolls back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Greatest number of snapshots that the drive may have at one time.
+    /// Setting `keep` of section `[ftl.snapshots]`: greatest number of snapshots that the drive may have at one time;
+    /// when one more is taken, one is deleted.
     pub keep: u32,
-    /// Setting of what the drive does when a write would make the snapshots retain more mapping units than they may.
+    /// Setting `when_full` of section `[ftl.snapshots]`: what the drive does when a write would make the snapshots
+    /// retain more mapping units than they may.
     pub when_full: WhenFull,
-    /// Share of the spare mapping units (capacity that neither host data, map nor garbage collection needs), as a
-    /// fraction from 0 to 1, that snapshots may take at most.
+    /// Setting `space_ratio` of section `[ftl.snapshots]`: greatest share, as a fraction from 0 to 1, of the spare
+    /// mapping units (capacity that neither host data, map nor garbage collection needs) that snapshots may take.
     pub space_ratio: f64,
 }
 

@@ -14,8 +14,8 @@ use ecc::Ladder;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{Lpn, Ppa};
 
-/// Greatest number of trim records (mapping units that list the trims of host units) that may wait in the write buffer
-/// or be in flight to flash, in addition to the units of two programs.
+/// Constant: greatest number of trim records (mapping units that list the trims of host units) that may wait in the
+/// write buffer or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
 /// Number of bytes of the trim number (write number of the last trim) that a trim record holds for each host unit.

@@ -23,7 +23,7 @@ pub struct TriggerView {
     pub superblock_units: u32,
 }
 
-/// Trigger policy: decides when garbage collection works on a die.
+/// Trait of a trigger policy: decides when garbage collection works on a die.
 pub trait GcTrigger: Send {
     /// Returns true when garbage collection should start or continue on the die although the host may be waiting.
     fn foreground(&self, view: &TriggerView) -> bool;

@@ -17,8 +17,8 @@ pub struct Watermark {
     idle_after: Nanos,
 }
 
-/// Number of superblocks of a die that are open while the others are closed or free: one for host data, one for moved
-/// data.
+/// Number of superblocks of a die that the watermark policy counts as open, neither closed nor free: one for host data,
+/// one for moved data.
 const OPEN_SUPERBLOCKS: u32 = 2;
 
 impl Policy for Watermark {

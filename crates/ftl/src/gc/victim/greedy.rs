@@ -11,7 +11,7 @@ use units::SuperblockId;
 pub struct Greedy {
     /// Nodes of the linked rings: one for each superblock, then one for each bucket.
     nodes: Vec<Node>,
-    /// Index of the node of bucket 0, which is for superblocks without valid units.
+    /// Index, in `nodes`, of the node of bucket 0, which is for superblocks without valid units.
     first_bucket: u32,
     buckets: u32,
     /// Lowest bucket, as a number of valid units, in which there can be a candidate.

@@ -6,8 +6,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Victim policy that picks the superblock with the fewest valid units in one of two sets (regions) of superblocks:
-/// with host data, or with moved (cold) data. The cold region is not collected until it holds a superblock's worth of
-/// garbage. A notification costs O(1), a choice O(victims chosen together).
+/// with host data, or with moved (cold) data. A region with less than a superblock's worth of garbage is left out while
+/// the other has that much. A notification costs O(1), a choice O(victims chosen together).
 #[derive(Clone, Debug)]
 pub struct TwoRegionGreedy {
     cold_from: usize,
@@ -15,8 +15,8 @@ pub struct TwoRegionGreedy {
     /// For each superblock: index of its region (0 for host data, 1 for moved data), and its number of valid units
     /// while it is a candidate.
     blocks: Vec<(usize, u32)>,
-    /// For each of the two regions, first the one of superblocks with host data and then the one of superblocks with
-    /// moved (cold) data: number of invalid mapping units in its garbage collection candidates.
+    /// Number of invalid mapping units in the garbage collection candidates, one count for each of the two regions:
+    /// index 0 for superblocks with host data, index 1 for superblocks with moved (cold) data.
     garbage: [u64; 2],
     /// Victims that were chosen together by the last choice of this policy and are still to be collected, the next
     /// victim last.
@@ -32,10 +32,10 @@ impl Policy for TwoRegionGreedy {
         name: "two-region-greedy",
         rule: "superblocks of streams from number `cold_from` on are the cold region, others the normal one; as many victims are \
                chosen at once as give a superblock's worth of units back, those of one region with the fewest valid units, \
-               among equals the one that reached that count first, and the fullest of them is taken first, the emptiest last; it \
-               is the region whose first victim has fewer valid units, the cold one if both have as many, but the normal one \
-               while the cold one holds less than a superblock's worth of invalid units, and the cold one where only the normal \
-               one does; where the region holds less it is one victim",
+               among equals the one that reached that count first, and the fullest of them is taken first, the emptiest last; if \
+               one region alone holds a superblock's worth of invalid units, it is that region, else the one whose first victim \
+               has fewer valid units, the cold one if both have as many; where the region holds less than a superblock's worth, \
+               one victim is chosen",
         paper: "the two-region collection of SSD-iq (Haas, Lee, Leis and others, PVLDB 18, 2025), as its published simulator has it",
         not_modelled: "age and wear of the blocks; what is left of the last cold superblock is not the host's to fill",
     };

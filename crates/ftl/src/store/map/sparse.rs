@@ -56,8 +56,8 @@ pub(super) struct Sparse {
     /// Number of lookups made so far in the compact form of the map (a rule and tables of changes, in place of flat
     /// arrays).
     lookups: Cell<usize>,
-    /// Greatest number of lookups in the compact form of the map (a rule and tables of changes) before flat arrays
-    /// replace it: with more lookups a run is faster with arrays.
+    /// Threshold stored with the compact form of the map (a rule and tables of changes): greatest number of lookups
+    /// before flat arrays replace it, since with more lookups a run is faster with arrays.
     lookups_most: usize,
 }
 
@@ -77,8 +77,8 @@ impl Sparse {
         self.ground = Some(ground.into());
     }
 
-    /// Raises the number of lookups after which flat arrays replace the compact form of the map, where the rule is
-    /// slow, to the number for a fast rule.
+    /// Raises the threshold of lookups above which flat arrays replace the compact form of the map: a map whose rule is
+    /// slow gets the higher threshold of maps with a fast rule, and so stays compact for longer.
     pub fn keep_rule(&mut self) {
         self.lookups_most = self.shape.physical / LOOKED_UP_PART;
     }

@@ -1,6 +1,7 @@
 //! All options of fio 3.33 and of its later releases up to 3.42. Long, since it is a table.
 
-/// List of second names (aliases) of fio options that are not modelled, each with the main name of the option.
+/// List of the aliases of fio options that the simulation does not model, since it ignores or refuses them; each alias
+/// has the main name of its option.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("ratemin", "rate_min"),
     ("ratecycle", "rate_cycle"),
@@ -300,7 +301,8 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("apptag_mask", NEVER, NO_METADATA),
 ];
 
-/// Names of fio options that belong to engines without block I/O to a local drive.
+/// Names of fio options that belong to engines without block I/O to a local drive; a job file with such an option is
+/// refused.
 pub(super) const OF_OTHER_ENGINES: &[&str] = &[
     "arguments",
     "bindname",

@@ -15,16 +15,18 @@ use crate::{Effect, Op};
 /// the format.
 const MAGIC: u32 = 0x6561_7400;
 
-/// Byte offsets, in a blktrace event, of the fields that differ between the two versions of the format.
+/// Description of one of the two versions of the blktrace format: its version number, and where the fields that differ
+/// between the versions stand in an event.
 struct BlktraceFields {
     version: u32,
-    /// Length in bytes of the head of a blktrace event, that is, of the event without its payload.
+    /// Field of the description of a blktrace version: length in bytes of the head of an event, that is, of the event
+    /// without its payload.
     head: usize,
     /// Function that reads the action field of a blktrace event: 32 bits in the first version, 64 bits in the second.
     action: fn(&BlktraceEvent<'_>) -> u64,
     device: usize,
     process: usize,
-    /// Byte offset of the field of a blktrace event with the length of its payload.
+    /// Field of the description of a blktrace version: byte offset, in an event, of the length of the event's payload.
     follows: usize,
     other: &'static str,
 }

@@ -2,7 +2,7 @@
 
 use crate::trace::field::{Fault, any_int, fault, show, time};
 
-/// Nanoseconds that are added to all times of a trace whose first time is negative.
+/// Constant number of nanoseconds that is added to all times of a trace whose first time is negative.
 const NEGATIVE: u64 = 1 << 62;
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -110,8 +110,8 @@ fn parts<const N: usize>(text: &str, separator: char, lengths: [usize; N]) -> Op
     words.next().is_none().then_some(found)
 }
 
-/// Returns the number of days from 1970-01-01 to a date (year, month, day) of the Gregorian calendar; `None` for an
-/// invalid date.
+/// Returns, for the times of a trace, the number of days from 1970-01-01 to a date (year, month, day) of the Gregorian
+/// calendar; `None` for an invalid date.
 fn days([year, month, day]: [u32; 3]) -> Option<i64> {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let lengths = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

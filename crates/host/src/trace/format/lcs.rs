@@ -22,7 +22,8 @@ const MAGIC: u64 = 0x1234_5678_9abc_def0;
 const COUNT: usize = 24;
 /// Length in bytes of a record (one request) in an lcs trace, by version of the format from 1 on.
 const LENGTHS: [usize; 8] = [24, 28, 36, 40, 44, 52, 68, 100];
-/// Greatest size in bytes of a request in an lcs trace, more than any request or cached object has.
+/// Greatest size in bytes of a request in an lcs trace: a greater size, which no request or cached object has, is an
+/// error.
 const MOST_BYTES: u64 = 1 << 30;
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -48,7 +49,8 @@ pub(super) const CARD_BYTES: FormatCard = FormatCard {
 };
 
 struct Lcs {
-    /// Unit, in bytes, of the identifier of an lcs record, which is the request's start address.
+    /// Unit of the identifier of an lcs record, which is the request's start address, in bytes: 1, or 512 for sectors;
+    /// a field of the parser, set by the trace format.
     unit: u64,
     /// Version of the records of an lcs trace; none before the header has been read.
     version: Option<usize>,

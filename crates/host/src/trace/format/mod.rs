@@ -57,7 +57,7 @@ pub struct FormatCard {
     /// Function that returns a reason to doubt that a trace is of this format, beside the reasons that apply to all
     /// formats; none if it sees no reason.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
-    /// Kind of frames into which a trace file of this format is divided: lines, or binary records.
+    /// Field of a trace format: kind of frames into which its files are divided, lines or binary records.
     pub(crate) framing: Framing,
     /// Function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
@@ -65,7 +65,7 @@ pub struct FormatCard {
     pub(crate) writer: Option<LineWriter>,
 }
 
-/// Trace format description with the values that most trace formats share; each format replaces some of them.
+/// Constant trace format description with the values that most trace formats share; each format replaces some of them.
 const BASE: FormatCard = FormatCard {
     name: "",
     title: "",
@@ -109,9 +109,11 @@ pub(crate) enum Framing {
     /// Kind of frames: the trace file consists of a binary header, which is passed to the parser as a frame of its own
     /// with number 0, and of records of one length.
     Headed {
-        /// Length in bytes of the header of a binary trace file.
+        /// Field of the framing of a trace format: length in bytes of the header with which each binary trace file of
+        /// the format begins.
         header: usize,
-        /// Function that computes from the header of a binary trace file the length of a record in bytes.
+        /// Field of the framing of a trace format: function that computes from the header of a binary trace file the
+        /// length of a record in bytes.
         record: fn(&[u8]) -> usize,
     },
 }

@@ -18,7 +18,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Remark for the results on traces whose times are whole seconds.
+/// Constant text of the remark that is shown with the results on traces whose times are whole seconds.
 pub(super) const WHOLE_SECONDS: &str =
     "its times are whole seconds: the requests of one second arrive together, so its pace says little";
 

@@ -47,14 +47,15 @@ impl Array {
         Self::field(slice, 0)
     }
 
-    /// Makes the array of the field at byte `offset` of each element of `slice`.
+    /// Describes, without a copy, the array (address, length, stride) that the field at byte `offset` of each element
+    /// of `slice` forms.
     fn field<T>(slice: &[T], offset: usize) -> Self {
         Self { start: slice.as_ptr() as usize + offset, length: slice.len(), stride: size_of::<T>() }
     }
 }
 
-/// Instance of a user's compiled policy: the Python object, its random stream, and the machine code of its methods once
-/// it has been compiled.
+/// Instance of a user's compiled policy: the Python object, its random stream, and the machine code of its methods; no
+/// code until the methods are compiled.
 struct Machine {
     asked: PolicyObject,
     random: CompiledRandom,

@@ -20,7 +20,8 @@ pub struct CompiledRandom(*mut Drawing);
 unsafe impl Send for CompiledRandom {}
 
 impl Default for CompiledRandom {
-    /// Makes the random stream, always with the same seed, of a policy that has not been given the stream of a drive.
+    /// Makes the default random stream of a compiled policy, always with the same seed; the policy uses it until it is
+    /// given the random stream of a drive.
     fn default() -> Self {
         Self::of(RandomStream::new(0, "own"))
     }

@@ -24,8 +24,8 @@ impl Buffered {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until that function returns
-    /// `None`, for the units that must leave for the flash.
+    /// Writes a unit to this model of the write buffer, for preconditioning. The caller then calls [`Self::leave`]
+    /// until that function returns `None`, for the units that must leave for the flash.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {
@@ -56,7 +56,8 @@ impl Buffered {
         None
     }
 
-    /// Reads a unit, which affects the buffer's eviction order and, with a read cache, puts the unit into the buffer.
+    /// Reads a unit through this model of the write buffer, for preconditioning: the read affects the buffer's eviction
+    /// order and, with a read cache, puts the unit into the buffer.
     pub fn read(&mut self, lpn: Lpn) {
         match self.buffer.find(lpn) {
             Some(slot) => self.buffer.note_read(slot),
@@ -74,8 +75,8 @@ impl Buffered {
         self.buffer.cancel(lpn);
     }
 
-    /// Returns the list of the units in the modelled write buffer that are not on flash, in the order in which they
-    /// leave.
+    /// Returns the list of the dirty units (not on flash) in this model of the write buffer, in the order in which they
+    /// will leave for the flash.
     pub fn units(mut self) -> Vec<Lpn> {
         self.buffer.keep_at_most(0);
         self.buffer.relieve(&mut self.stats);
@@ -90,7 +91,8 @@ mod tests {
     use crate::{Catalogue, Drive};
     use std::path::Path;
 
-    /// Makes, for a test, a model of a write buffer with eight slots, of which six may contain units.
+    /// Makes, for a test, the model of a write buffer of 32 KiB with LRU eviction, for a small drive with the further
+    /// settings `settings`.
     fn buffered(settings: &[&str]) -> Buffered {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let small =

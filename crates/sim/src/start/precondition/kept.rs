@@ -86,7 +86,8 @@ fn put_member(out: &mut Vec<u64>, member: &Member) {
     }
 }
 
-/// Reader of a sequence of numbers that encode a history of a miniature drive; contains the numbers still to be read.
+/// Reader that decodes the history of a miniature drive (its states at several moments) from a stored sequence of
+/// numbers, one after the other; contains the numbers still to be read.
 struct NumbersLeft<'a>(&'a [u64]);
 
 impl NumbersLeft<'_> {

@@ -30,8 +30,9 @@ use waiting::{FoldedCache, WaitingUnits};
 /// after the other are never steady within a copy, and the run begins like a copy.
 const WINDOWS_OF_A_COPY: u64 = 16;
 
-/// Number of overwrites of the whole filled space after which the write buffer of a constructed drive counts as filled:
-/// the units in the buffer depend on those on flash, and this dependence is lost after about one overwrite.
+/// Number of random overwrites of the whole filled space after which the write buffer of a drive with constructed state
+/// counts as filled. The value is two: after about one overwrite the units in the buffer no longer depend on the
+/// constructed state.
 const OVERWRITES_WAITING: f64 = 2.0;
 
 /// Number of unit writes of preconditioning between two checks whether the program that embeds the simulator, such as
@@ -68,16 +69,16 @@ pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Number of units written after the fill and before the first window, which count for no window's write
-    /// amplification.
+    /// Number of units that preconditioning has written to bring the dies out of step (at different fill levels of
+    /// their superblocks); they count for no window's write amplification.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
     random: RandomStream,
     own: Option<WorkloadCopies>,
-    /// Model of the write buffer with the units that random overwriting left there; `None` where the buffer is too
-    /// small to save the flash many writes.
+    /// Model of the write buffer (a queue) with the units that preconditioning's writes, random or of workload copies,
+    /// left there; `None` where each unit counts as sent to the flash at once, as with a small buffer.
     waiting: Option<WaitingUnits>,
     /// Model of the write buffer with the units that copies of the workload left there, on a drive whose buffer works
     /// as a cache; `None` on other drives.
@@ -99,8 +100,8 @@ pub(crate) struct Precondition {
     /// Number of units that wait in the write buffer while this workload runs; `None` where unknown: then all slots of
     /// the write buffer count as occupied, as when the host waits for free slots.
     waiting_in_time: Option<u32>,
-    /// True if the workload does not write, so that the drive ends all garbage collection (comes to rest) before the
-    /// workload begins.
+    /// Flag of preconditioning: true if the workload does not write, so that preconditioning ends all garbage
+    /// collection of the drive (brings it to rest).
     rests: bool,
     done: bool,
     steady: bool,
@@ -163,7 +164,7 @@ impl Precondition {
         Self { waiting_in_time, ..self }
     }
 
-    /// Makes the models of the write buffer and of the SLC cache that overwriting needs.
+    /// Makes the models of the write buffer and of the SLC cache through which preconditioning passes its overwrites.
     fn find_waiting(&mut self, ftl: &mut Ftl) {
         if self.kind == PreconditionKind::Steady {
             self.waiting = self.buffer_of(self.waiting_slots(ftl));
@@ -242,7 +243,8 @@ impl Precondition {
         }
     }
 
-    /// Returns the progress of preconditioning, from 0 to 1; `None` where it is unknown.
+    /// Returns the progress of preconditioning, from 0 to 1; at most 0.99 for the kinds that go on until write
+    /// amplification is steady. It is always known, never `None`.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
@@ -259,7 +261,7 @@ impl Precondition {
     /// Does a part of preconditioning, worth about `count` unit writes; returns true when preconditioning is done.
     ///
     /// # Errors
-    /// When the state cannot be constructed.
+    /// When the state cannot be constructed, or the drive takes no more writes.
     pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
         self.find_pace(drive, ftl, seed);
         embedding::look()?;

@@ -11,7 +11,8 @@ use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Source of the copies of a workload that preconditioning writes one after the other; opens each copy by its number.
+/// Source of the copies of a workload that preconditioning writes one after the other: a stored function that opens the
+/// copy of a given number, with a flag for recorded workloads.
 pub struct Copies {
     open: OpenCopy,
     /// True if the workload is recorded, such as a trace, so that all copies that preconditioning writes one after the
@@ -59,8 +60,8 @@ const READS_BEFORE: u32 = 1 << 16;
 /// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Step of a workload copy: a write of units, with first unit, number of units, and the placement handle that the
-    /// request names.
+    /// Case of the next step of a workload copy: a write of units, with first unit, number of units, and the placement
+    /// handle that the request names.
     Write(Lpn, u32, Option<u16>),
     /// Step of a workload copy: a trim of units, with first unit and number of units.
     Trim(Lpn, u32),
@@ -111,8 +112,8 @@ pub(super) struct WorkloadCopies {
     /// True if the workload has pauses in which the drive is idle, because requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
-    /// Number, counted from 1, of the copy (pass) of the workload that preconditioning writes now or next; 0 before the
-    /// first copy.
+    /// Counter of the workload's copies: number, from 1, of the copy that preconditioning writes now or next; 0 before
+    /// the first copy.
     copies: u64,
     /// Number of units written in the present copy of the workload; `requests` is the number of its requests.
     pub written: u64,
@@ -151,8 +152,8 @@ impl WorkloadCopies {
         self
     }
 
-    /// Returns the placement handle that the last write of the unit `lpn` named; `None` if it named none, or the unit
-    /// was not written.
+    /// Returns the placement handle that the last write of the unit `lpn` by preconditioning's workload copies named;
+    /// `None` if it named none, or no copy wrote the unit.
     pub fn named_with(&self, lpn: Lpn) -> Option<u16> {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
@@ -177,8 +178,8 @@ impl WorkloadCopies {
         false
     }
 
-    /// Returns the next step (write, trim, read or end) of the copies of the workload; the caller then calls
-    /// [`Self::served`] with the time that the step took.
+    /// Returns the next step (write, trim, read or end) of the copies of the workload that preconditioning writes; the
+    /// caller then calls [`Self::served`] with the time that the step took.
     ///
     /// # Errors
     /// When the workload is faulty, requests addresses that the drive does not have, or never writes.

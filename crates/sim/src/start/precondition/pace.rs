@@ -23,18 +23,21 @@ const SUPERBLOCKS: u32 = 128;
 /// Number of times that the whole logical capacity of the miniature drive is overwritten with random writes, after the
 /// first fill, to bring the miniature near enough to its steady state.
 const OVERWRITES: u64 = 1;
-/// Amount of data, in superblocks, that urgent garbage collection must have moved before the measurement ends;
-/// `MOVED_UNITS` is a second amount in mapping units, and the lesser of the two counts.
+/// Amount of data, in superblocks, that urgent garbage collection (on a die short of superblocks) must have moved in
+/// the miniature drive before the measurement of the host's share of programs ends; `MOVED_UNITS` is a second amount in
+/// mapping units, and the lesser of the two counts.
 const MOVED_SUPERBLOCKS: u64 = 8;
 const MOVED_UNITS: u64 = 1 << 17;
-/// Greatest amount of data, in superblocks, that the host writes during the measurement, which ends the measurement on
-/// drives that are never short of superblocks.
+/// Constant limit of the measurement, on a miniature drive, of the share of programs that the host uses during urgent
+/// garbage collection: amount of data, in superblocks, after which it ends on drives that are never short of
+/// superblocks.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
 /// Number of untimed writes, or of events of the measurement, between two checks whether the program that embeds the
 /// simulator, such as Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Factor that limits the measurement by host requests: it ends at the latest after this many completed requests for
-/// each mapping unit of the limit on writes (`WRITTEN_SUPERBLOCKS` superblocks).
+/// Factor that limits, by host requests, the measurement of the host's share of programs on a miniature drive: it ends
+/// at the latest after this many completed requests for each mapping unit of the limit on writes (`WRITTEN_SUPERBLOCKS`
+/// superblocks).
 const REQUESTS_PER_UNIT: u64 = 8;
 
 /// Measures, on a miniature drive, the fraction (0 to 1) that the host really uses of the programs which urgent garbage

@@ -29,17 +29,20 @@ const ENDING: &str = "pilot";
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pilots {
-    /// Folder in which the answers of pilots are stored between runs.
+    /// Folder in which the answers of pilots (small trial drives that preconditioning runs) are stored between runs.
     pub folder: PathBuf,
-    /// Identifier of the build that made the answers: another build may give other answers.
+    /// Identifier of the build of this program that made the stored answers of pilots (small trial drives): another
+    /// build may give other answers.
     pub build: String,
 }
 
 /// Interface to an answer that a pilot (small trial drive) gives and that can be stored as numbers.
 pub(super) trait PilotAnswer: Sized {
-    /// Encodes the pilot's answer as numbers.
+    /// Encodes the answer of a pilot (small trial drive that preconditioning runs) as numbers, for storage between
+    /// runs.
     fn numbers(&self) -> Vec<u64>;
-    /// Decodes a pilot's answer from numbers, exact to the bit; `None` where the numbers encode no answer.
+    /// Decodes the answer of a pilot (small trial drive that preconditioning runs) from stored numbers, exact to the
+    /// bit; `None` where the numbers encode no answer.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 
@@ -101,8 +104,8 @@ fn load(path: &Path) -> Option<Vec<u64>> {
     Some(unpacked.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number)).collect())
 }
 
-/// Writes an entry of pilot answers to a temporary file and renames it, so that a concurrent reader finds the old entry
-/// or the new one; `None` if writing fails.
+/// Writes the stored answer of a pilot (small trial drive that preconditioning runs) to a temporary file and renames
+/// it, so that a concurrent reader finds the old entry or the new one; `None` if writing fails.
 fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     let unpacked: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let packed = pack_zstd(&unpacked, LEVEL).ok()?;
@@ -116,8 +119,8 @@ fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     Some(())
 }
 
-/// Removes the oldest entries of the folder of pilot answers if there are too many; another process may do so at the
-/// same time.
+/// Removes the oldest entries from the folder of stored answers of pilots (small trial drives that preconditioning
+/// runs) if there are too many; another process may do so at the same time.
 fn sweep(folder: &Path) {
     let Ok(found) = fs::read_dir(folder) else { return };
     let age =

@@ -17,14 +17,15 @@ pub(super) struct WaitingUnits {
 }
 
 impl WaitingUnits {
-    /// Makes an empty model of a write buffer with `slots` slots (one for each buffered unit), on a drive of `units`
-    /// logical units.
+    /// Makes preconditioning's model of a write buffer, empty, with `slots` slots (one for each buffered unit), on a
+    /// drive of `units` logical units.
     pub fn new(slots: u32, units: u32) -> Self {
         let present = vec![0; units.div_ceil(64) as usize];
         Self { slots: slots as usize, queue: VecDeque::with_capacity(slots as usize + 1), present }
     }
 
-    /// Writes a unit to the buffer; returns the unit that leaves for the flash to make space, `None` if no unit leaves.
+    /// Writes a unit to preconditioning's model of the write buffer; returns the unit that leaves for the flash to make
+    /// space, `None` if no unit leaves.
     #[inline]
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
@@ -55,7 +56,8 @@ impl WaitingUnits {
         self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
     }
 
-    /// Removes a unit that is no longer needed from the model of the write buffer; returns true if it was waiting.
+    /// Removes a unit that is no longer needed, as after a trim, from preconditioning's model of the write buffer;
+    /// returns true if it was waiting there.
     pub fn take(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
         let waited = self.present[word] & bit != 0;
@@ -64,24 +66,24 @@ impl WaitingUnits {
     }
 }
 
-/// Model of an SLC cache that is folded as fast as it is written: a log of the last writes. Each new write displaces
-/// the oldest write, whose unit is folded unless it was written again since.
+/// Model, for preconditioning, of an SLC cache that is folded as fast as it is written: a log of the last writes. Each
+/// new write displaces the oldest write, whose unit is folded unless it was written again since.
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// Two numbers for each logical unit in the modelled SLC cache: of its entries in the log of writes, and of the
-    /// obsolete ones (the oldest) among these.
+    /// Two numbers for each logical unit in preconditioning's model of the SLC cache: of its entries in the log of
+    /// writes, and of the obsolete ones (the oldest) among these.
     places: ByNumber<u32, [u32; 2]>,
 }
 
 impl FoldedCache {
-    /// Makes an empty model of an SLC cache with `slots` slots (entries in its log of writes).
+    /// Makes preconditioning's model of an SLC cache, empty, with `slots` slots (entries in its log of writes).
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }
 
-    /// Writes a unit to the SLC cache; returns the unit that is folded (moved to superblocks that use all bits per
-    /// cell) to make space, `None` if no unit is folded.
+    /// Writes a unit to preconditioning's model of the SLC cache; returns the unit that is folded (moved to superblocks
+    /// that use all bits per cell) to make space, `None` if no unit is folded.
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let [there, gone] = self.places.entry(lpn.0).or_default();
         (*gone, *there) = (*there, *there + 1);
@@ -89,14 +91,15 @@ impl FoldedCache {
         if self.log.len() <= self.slots { None } else { self.fold() }
     }
 
-    /// Removes the oldest write from the log of the SLC cache; returns its unit if that write is still valid.
+    /// Removes the oldest write from the log of the modelled SLC cache; returns its unit, which is then folded, if the
+    /// unit was neither written again nor trimmed since.
     fn fold(&mut self) -> Option<Lpn> {
         let (oldest, [_, gone]) = self.take_oldest()?;
         (gone == 0).then_some(oldest)
     }
 
-    /// Removes the oldest write from the log of the SLC cache; returns its unit, the number of the unit's entries in
-    /// the log and the number of obsolete entries among them.
+    /// Removes the oldest write from the log of the modelled SLC cache; returns its unit and, as they were before the
+    /// removal, the number of the unit's entries in the log and the number of obsolete ones among them.
     fn take_oldest(&mut self) -> Option<(Lpn, [u32; 2])> {
         let oldest = self.log.pop_front()?;
         let [there, gone] = self.places.remove(&oldest)?;
@@ -106,15 +109,16 @@ impl FoldedCache {
         Some((Lpn(oldest), [there, gone]))
     }
 
-    /// Marks all entries of unit `lpn` in the log of the SLC cache as obsolete, so that the unit is not folded.
+    /// Marks all entries of unit `lpn` in the log of preconditioning's modelled SLC cache as obsolete, after a trim, so
+    /// that the unit is not folded.
     pub fn take(&mut self, lpn: Lpn) {
         if let Some([there, gone]) = self.places.get_mut(&lpn.0) {
             *gone = *there;
         }
     }
 
-    /// Removes writes from the log of the SLC cache, oldest first, up to one whose unit is still needed; returns that
-    /// unit, `None` when there is no such write.
+    /// Removes writes from the log of preconditioning's modelled SLC cache, oldest first, up to one whose unit is still
+    /// needed; returns that unit, `None` when there is no such write.
     pub fn pop(&mut self) -> Option<Lpn> {
         loop {
             let (oldest, [there, gone]) = self.take_oldest()?;

@@ -6,7 +6,8 @@ use host::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadRepor
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// Pair of the number that the submission of a host request returned, and the request.
+/// Type for a pair, in a stepped run, of a host request and the number that its submission returned to the caller; the
+/// number comes first.
 pub type NumberedRequest = (u64, HostRequest);
 
 /// Host side of a stepped run: the requests that the caller has submitted and the run has not drawn, and the
@@ -16,13 +17,13 @@ pub(crate) struct SteppedHost {
     /// Queue of the submitted requests in the order of their arrival times; requests of the same time stay in the order
     /// of their submission.
     submitted: VecDeque<NumberedRequest>,
-    /// True if no submitted request was left when the run asked for one last.
+    /// Flag of the stepped run's host side: true if no submitted request was left when the run last asked for one.
     is_dry: bool,
-    /// Number, as its submission returned it, of the request that the run drew last.
+    /// Number, as its submission returned it to the caller of the stepped run, of the request that the run drew last.
     number: u64,
-    /// Number of requests that the run has drawn.
+    /// Number of the caller's submitted requests that the stepped run has drawn (taken into simulation) so far.
     drawn: u64,
-    /// Completions that the caller has not taken.
+    /// Completions of the stepped run's requests that the caller has not taken.
     pub answers: SteppedAnswers,
 }
 
@@ -60,19 +61,22 @@ impl SteppedHost {
         }
     }
 
-    /// Records that the request drawn last is in flight with the simulator's `id`.
+    /// Records that the submitted request which the stepped run drew last is in flight with the simulator's request
+    /// index `id`.
     #[inline]
     pub fn take_in(&mut self, id: u32) {
         self.answers.number(id, self.number);
     }
 
-    /// Returns the number of requests that the run has drawn.
+    /// Returns the number of the caller's submitted requests that the stepped run has drawn (taken into simulation) so
+    /// far.
     pub fn drawn(&self) -> u64 {
         self.drawn
     }
 }
 
-/// Workload of a stepped run for its result; it has no requests of its own, because the caller submits them.
+/// Workload type that stands in a stepped run in place of a real workload, for the result; it issues no requests,
+/// because the caller submits them.
 pub(crate) struct SteppedWorkload;
 
 impl Workload for SteppedWorkload {

@@ -23,30 +23,28 @@ EXTRAS = {
 }
 
 
-def needed(package: str) -> Any:
-    """Import a package of an extra, or a module that needs one.
-
-    Raises InputError with the command that installs it.
-    """
-    with telling():
+def needed(package: str, extra: str = "") -> Any:
+    """Import a module of an extra. Raises InputError with the command that installs it or its `extra`."""
+    with telling(extra):
         return import_module(package)
 
 
 @contextmanager
-def telling() -> Iterator[None]:
+def telling(extra: str = "") -> Iterator[None]:
     """Raise InputError, with the command that installs it, where a package of an extra is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
-        said = told(error)
+        said = told(error, extra)
         if said is None:
             raise
         raise InputError(said) from error
 
 
-def told(error: ModuleNotFoundError) -> str | None:
+def told(error: ModuleNotFoundError, extra: str = "") -> str | None:
     """Say how to install what was not found; None where it belongs to no extra."""
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return None
-    return f"{package} is not installed, which this needs: pip install 'floatgate[{EXTRAS[package]}]'"
+    extra = extra or EXTRAS[package]
+    return f"{package} is not installed, which this needs: pip install 'floatgate[{extra}]'"

@@ -4,8 +4,8 @@ use crate::Signalling;
 use config::{ConfigError, Section};
 use units::{Capacitance, Energy};
 
-/// Capacitive loads of a data line of a channel, from which I/O energy is calculated: the load of the board, and that
-/// of each die on the line.
+/// Set of capacitive loads of a data line of a channel, from which I/O energy is calculated: the load of the board, and
+/// that of each die on the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IoEnergy {
     board: Capacitance,

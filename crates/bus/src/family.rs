@@ -1,6 +1,6 @@
 //! Families of interfaces and their modes, as chips and controllers name them.
 
-/// A family of NAND flash interfaces (such as `nv-ddr2`), as chip files name what a chip supports.
+/// Type for a family of NAND flash interfaces (such as `nv-ddr2`), as chip files name what a chip supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family {
     /// Name of the family of NAND flash interfaces, in chip and drive files.
@@ -12,8 +12,8 @@ pub struct Family {
     pub older: &'static [&'static str],
 }
 
-/// Pair of a family of NAND flash interfaces and one of its timing modes: the highest that a chip supports, or the mode
-/// that an interface needs; 0 for families without modes.
+/// Record, a pair of a family of NAND flash interfaces and one of its timing modes: the highest that a chip supports,
+/// or the mode that an interface needs; 0 for families without modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
     /// First part of the pair: the family of NAND flash interfaces, such as `nv-ddr2`.

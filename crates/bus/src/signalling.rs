@@ -2,7 +2,8 @@
 
 use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 
-/// Data rate of a channel as an exact fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
+/// Type for the data rate of a channel: an exact fraction, bytes per femtoseconds, so that no cycle time is ever
+/// rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
     /// Numerator of the data rate: number of bytes that the channel transfers in `femtos`.
@@ -58,8 +59,8 @@ pub struct CycleWaits {
     pub t_whr: Femtos,
 }
 
-/// Pin counts of one channel of a flash interface: pins shared by all chips, pins for each way, and strobes among the
-/// shared pins.
+/// Set of pin counts of one channel of a flash interface: pins shared by all chips, pins for each way, and strobes
+/// among the shared pins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
     /// Number of pins of a channel's flash interface that all chips of the channel share.
@@ -71,7 +72,7 @@ pub struct Pins {
     pub strobes: u32,
 }
 
-/// Timing and pins of a NAND flash interface, calculated from the interface's parameters.
+/// Record of the timing and pins of a NAND flash interface, calculated from the interface's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signalling {
     /// Duration of a command or address cycle of the interface.

@@ -7,14 +7,15 @@ use config::{ConfigError, Section, meant};
 /// back to an interface that both support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// Reaction: the drive is refused if the chip does not support the interface.
+    /// Kind of reaction: the drive is refused if the chip does not support the interface.
     Refused,
-    /// Reaction to an interface that the chip does not support: controller and chip fall back to the best interface
-    /// that both support.
+    /// Kind of reaction: if the chip does not support the interface, controller and chip fall back to the best
+    /// interface that both support.
     FallBack,
 }
 
-/// List of the interfaces that a chip supports, each with its highest mode; none when the chip's file does not say.
+/// Type for the list of the interfaces that a chip supports, each with its highest mode; none when the chip's file does
+/// not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support(Option<Vec<ModeSet>>);
 

@@ -35,12 +35,12 @@
 #define FLOATGATE_READ 0
 
 /*
- Value of a request's `op` for a write: the host writes bytes to the drive.
+ Value of `op` in a request of the C interface for a write: the host writes bytes to the drive.
  */
 #define FLOATGATE_WRITE 1
 
 /*
- Value of a request's `op` for a trim: the host no longer needs the data in these bytes.
+ Value of `op` in a request of the C interface for a trim: the host no longer needs the data in these bytes.
  */
 #define FLOATGATE_TRIM 2
 
@@ -88,28 +88,29 @@ enum FloatgateCode
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   Outcome: the call succeeded.
+   Outcome of a call of the C interface: the call succeeded.
    */
   FLOATGATE_CODE_OK = 0,
   /*
-   Outcome: there is nothing to return, neither a completion by the given time nor an event to come.
+   Outcome of a call of the C interface: there is nothing to return. For `floatgate_next`, no request is completed
+   by the given time; for `floatgate_next_event`, no event is to come.
    */
   FLOATGATE_CODE_NONE = 1,
   /*
-   Outcome: an argument is wrong; the call has changed nothing.
+   Outcome of a call of the C interface: an argument is wrong; the call has changed nothing.
    */
   FLOATGATE_CODE_INPUT = 2,
   /*
-   Outcome: a time is before the drive's present, the simulated time that it has reached; the call has changed
-   nothing.
+   Outcome of a call of the C interface: the given time is before the drive's present, the simulated time that it
+   has reached; the call has changed nothing.
    */
   FLOATGATE_CODE_PAST = 3,
   /*
-   Outcome: the drive was finished and accepts no more requests.
+   Outcome of a call of the C interface: the drive was finished and accepts no more requests.
    */
   FLOATGATE_CODE_OVER = 4,
   /*
-   Outcome: the call met a bug in Floatgate itself; the drive can only be closed.
+   Outcome of a call of the C interface: the call met a bug in Floatgate itself; the drive can only be closed.
    */
   FLOATGATE_CODE_BROKEN = 5,
 };
@@ -122,7 +123,7 @@ typedef int32_t FloatgateCode;
 #endif // __cplusplus
 
 /*
- Kind of status of a completion: whether the drive did what the request asked.
+ Kind of status of a request's completion in the C interface: whether the drive did what the request asked.
  */
 enum FloatgateStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -130,15 +131,16 @@ enum FloatgateStatus
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   Status: the drive did what the request asked.
+   Status of a request's completion in the C interface: the drive did what the request asked.
    */
   FLOATGATE_STATUS_SUCCESS = 0,
   /*
-   Status: the drive answered the request with an error.
+   Status of a request's completion in the C interface: the drive answered the request with an error.
    */
   FLOATGATE_STATUS_FAILED = 1,
   /*
-   Status: data that the request read could not be corrected and are lost.
+   Status of a request's completion in the C interface: data that the request read could not be corrected and are
+   lost.
    */
   FLOATGATE_STATUS_UNCORRECTABLE = 2,
 };
@@ -151,13 +153,14 @@ typedef uint8_t FloatgateStatus;
 #endif // __cplusplus
 
 /*
- A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
+ Type of the C interface for a simulated drive that the caller advances step by step, by the calls that take a
+ pointer to it.
  */
 typedef struct FloatgateDrive FloatgateDrive;
 
 /*
- Description of a drive to be opened, with its settings and options. `floatgate_setup` makes one with the usual
- values; the caller then changes fields.
+ Record that describes a drive to be opened, with its settings and options. `floatgate_setup` makes one with the
+ usual values; the caller then changes fields.
  */
 typedef struct {
   /*
@@ -178,15 +181,16 @@ typedef struct {
    */
   const char *share;
   /*
-   Seed of all random numbers of the simulation; usually 1.
+   Setting of the C interface: seed of all random numbers of the simulation; usually 1.
    */
   uint64_t seed;
   /*
-   Preconditioning of the drive before simulated time begins: `fill`, `steady` or `instant`; null for none.
+   Setting of the C interface: preconditioning of the drive before simulated time begins: `fill`, `steady` or
+   `instant`; null for none.
    */
   const char *precondition;
   /*
-   Fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
+   Setting of the C interface: fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
    */
   double precondition_fill;
   /*
@@ -198,13 +202,14 @@ typedef struct {
    */
   uint64_t memory_limit;
   /*
-   True if an independent checker is to check the simulated drive in all that it does.
+   Setting of the C interface: true if an independent checker is to check the simulated drive in all that it does.
    */
   bool check;
 } FloatgateSetup;
 
 /*
- A request of the host to the drive. A field that is zero asks for nothing special.
+ Record of a host request to the drive, as a caller of the C interface fills it in. A field that is zero asks for
+ nothing special.
  */
 typedef struct {
   /*
@@ -220,7 +225,8 @@ typedef struct {
    */
   uint32_t bytes;
   /*
-   Number of the namespace, from 1; 0 if the drive is a single namespace.
+   Number of the namespace that the request of the C interface addresses, from 1; 0 if the drive is a single
+   namespace.
    */
   uint32_t nsid;
   /*
@@ -238,7 +244,7 @@ typedef struct {
 } FloatgateRequest;
 
 /*
- Completion of a request: what the drive answered, and when.
+ Record of the completion of a request: what the drive answered, and when.
  */
 typedef struct {
   /*
@@ -246,7 +252,7 @@ typedef struct {
    */
   uint64_t id;
   /*
-   Simulated time at which the host issued the request, in ns.
+   Simulated time at which the host issued the completed request, in ns.
    */
   uint64_t submitted_ns;
   /*
@@ -263,7 +269,7 @@ typedef struct {
    */
   uint64_t stages_ns[FLOATGATE_STAGES];
   /*
-   Length of the request in bytes.
+   Length of the completed request in bytes.
    */
   uint32_t bytes;
   /*
@@ -271,7 +277,7 @@ typedef struct {
    */
   uint8_t op;
   /*
-   Status with which the drive answered the request.
+   Status of this completion in the C interface: whether the drive did what the request asked.
    */
   FloatgateStatus status;
   /*
@@ -279,7 +285,7 @@ typedef struct {
    */
   uint8_t cause;
   /*
-   Number of read attempts beyond the first, for a read that needed read retry.
+   Greatest number of read attempts beyond the first (read retries) that one flash read of the request needed.
    */
   uint8_t retries;
 } FloatgateCompletion;
@@ -300,7 +306,8 @@ const char *floatgate_error(void);
  # Safety
  Pointers are null or what their comments say.
  */
-FloatgateCode floatgate_open(const FloatgateSetup *setup, FloatgateDrive **drive);
+FloatgateCode floatgate_open(const FloatgateSetup *setup,
+                             FloatgateDrive **drive);
 
 /*
  Closes a drive and frees its memory; a null pointer is ignored.
@@ -316,7 +323,9 @@ void floatgate_close(FloatgateDrive *drive);
  # Safety
  Pointers are null or what their names say.
  */
-FloatgateCode floatgate_submit(FloatgateDrive *drive, const FloatgateRequest *asked, uint64_t *id);
+FloatgateCode floatgate_submit(FloatgateDrive *drive,
+                               const FloatgateRequest *asked,
+                               uint64_t *id);
 
 /*
  Submits `count` requests in order, either all or, if one is wrong, none. Writes the number of the first to `first`,
@@ -336,7 +345,8 @@ FloatgateCode floatgate_submit_all(FloatgateDrive *drive,
  # Safety
  `drive` is null, or open.
  */
-FloatgateCode floatgate_run_until(FloatgateDrive *drive, uint64_t time_ns);
+FloatgateCode floatgate_run_until(FloatgateDrive *drive,
+                                  uint64_t time_ns);
 
 /*
  Takes the next completion and writes it to `completion`. If none waits, advances the drive to its next completion,
@@ -406,7 +416,8 @@ FloatgateCode floatgate_save(FloatgateDrive *drive,
  # Safety
  Pointers are null or what their names say.
  */
-FloatgateCode floatgate_next_event(FloatgateDrive *drive, uint64_t *time_ns);
+FloatgateCode floatgate_next_event(FloatgateDrive *drive,
+                                   uint64_t *time_ns);
 
 /*
  Writes the number, from 1, of the namespace that a host calls `name` to `nsid`.
@@ -441,7 +452,8 @@ uint64_t floatgate_outstanding(const FloatgateDrive *drive);
 uint64_t floatgate_capacity(const FloatgateDrive *drive);
 
 /*
- Makes a setup for the drive with the name or file `drive`, with the usual values in all other fields.
+ Makes a setup of the C interface for the drive with the name or file `drive`, with the usual values in all other
+ fields.
  */
 FloatgateSetup floatgate_setup(const char *drive);
 
@@ -458,7 +470,7 @@ const char *floatgate_stage_name(uint8_t stage);
 const char *floatgate_op_name(uint8_t op);
 
 /*
- Returns the version of the library, such as `0.1.0`.
+ Returns the version of the Floatgate library, such as `0.1.0`, to a caller of the C interface.
  */
 const char *floatgate_version(void);
 

@@ -26,7 +26,7 @@ pub enum FloatgateCode {
     Broken = 5,
 }
 
-/// Refusal of a call of the C interface: the code that the call returns, and the error message.
+/// Record of the refusal of a call of the C interface: the code that the call returns, and the error message.
 pub(crate) struct CallRefusal {
     pub code: FloatgateCode,
     pub text: String,

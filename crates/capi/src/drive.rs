@@ -19,15 +19,16 @@ pub const FLOATGATE_PLACED: u8 = 2;
 
 const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
 
-/// A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
+/// Type of the C interface for a simulated drive that the caller advances step by step, by the calls that take a
+/// pointer to it.
 pub struct FloatgateDrive {
     /// The stepped drive behind this handle of the C interface; `None` once a call has found a bug in Floatgate, so
     /// that the drive was discarded.
     drive: Option<SteppedDrive>,
 }
 
-/// Host request to the drive, as a caller of the C interface fills it in. A field that is zero asks for nothing
-/// special.
+/// Record of a host request to the drive, as a caller of the C interface fills it in. A field that is zero asks for
+/// nothing special.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct FloatgateRequest {
@@ -56,11 +57,12 @@ pub enum FloatgateStatus {
     Success = 0,
     /// Status of a request's completion in the C interface: the drive answered the request with an error.
     Failed = 1,
-    /// Status: data that the request read could not be corrected and are lost.
+    /// Status of a request's completion in the C interface: data that the request read could not be corrected and are
+    /// lost.
     Uncorrectable = 2,
 }
 
-/// Completion of a request: what the drive answered, and when.
+/// Record of the completion of a request: what the drive answered, and when.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FloatgateCompletion {

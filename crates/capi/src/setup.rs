@@ -7,8 +7,8 @@ use std::ffi::{CStr, c_char};
 use std::path::PathBuf;
 use step::StepSetup;
 
-/// Description of a drive to be opened, with its settings and options. `floatgate_setup` makes one with the usual
-/// values; the caller then changes fields.
+/// Record that describes a drive to be opened, with its settings and options. `floatgate_setup` makes one with the
+/// usual values; the caller then changes fields.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FloatgateSetup {
@@ -21,9 +21,10 @@ pub struct FloatgateSetup {
     /// Folder that contains the folders `drives` and `chips`; if null, the folder that the environment variable
     /// FLOATGATE_SHARE names, else the folder where the library was installed.
     pub share: *const c_char,
-    /// Seed of all random numbers of the simulation; usually 1.
+    /// Setting of the C interface: seed of all random numbers of the simulation; usually 1.
     pub seed: u64,
-    /// Preconditioning of the drive before simulated time begins: `fill`, `steady` or `instant`; null for none.
+    /// Setting of the C interface: preconditioning of the drive before simulated time begins: `fill`, `steady` or
+    /// `instant`; null for none.
     pub precondition: *const c_char,
     /// Setting of the C interface: fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
     pub precondition_fill: f64,

@@ -10,20 +10,21 @@ use units::SimTime;
 /// of flash timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// Step reached: the operation has ended, and its entry in the checker's list of operations is free.
+    /// Kind of step of a flash operation that the checker saw last: the operation has ended, and its entry in the
+    /// checker's list of operations is free.
     Over,
     Waits,
-    /// Step of a flash operation that the checker saw last: the command, or the data of a program, have been sent to
-    /// the die.
+    /// Kind of step of a flash operation that the checker saw last: the command, or the data of a program, have been
+    /// sent to the die.
     Loaded,
-    /// Step of a flash operation that the checker saw last: the array suspended the program or erase before its end, so
-    /// that other operations can go first.
+    /// Kind of step of a flash operation that the checker saw last: the array suspended the program or erase before its
+    /// end, so that other operations can go first.
     Suspended,
-    /// Step of a flash operation that the checker saw last: its array work (sense, program or erase) is done; its
-    /// data-out or status query may follow.
+    /// Kind of step of a flash operation that the checker saw last: its array work (sense, program or erase) is done;
+    /// its data-out or status query may follow.
     Worked,
-    /// Step of a flash operation that the checker saw last: the data of a read have crossed the channel, or the status
-    /// of a program or erase has been queried.
+    /// Kind of step of a flash operation that the checker saw last: the data of a read have crossed the channel, or the
+    /// status of a program or erase has been queried.
     Told,
 }
 
@@ -65,8 +66,8 @@ const OVER: Flight = Flight {
     carrier: None,
 };
 
-/// The checker's own model of flash timing: busy times of channels and flash arrays, and the state of each flash
-/// operation in flight.
+/// Type of the checker's own model of flash timing: busy times of channels and flash arrays, and the state of each
+/// flash operation in flight.
 pub(crate) struct Clock {
     numbers: Numbers,
     channels: u32,

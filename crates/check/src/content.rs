@@ -9,16 +9,18 @@ use units::{Lpn, Ppa};
 
 /// Constant of the checker's model of sectors: size in bytes of a sector, the smallest unit that the host writes.
 const SECTOR: u64 = 512;
-/// Value in place of a version number, for a sector that was never written. Second constant: value for a sector of a
-/// unit that a write-buffer slot does not hold yet, after a write of a part of the unit.
+/// Value in place of a version number, in the checker's model of sectors, for a sector that was never written.
 const EMPTY: u32 = u32::MAX;
+/// Value in place of a version number, in the checker's model of sectors, for a sector of a unit that a write-buffer
+/// slot does not hold yet, after a write of a part of the unit.
 const LACKING: u32 = u32::MAX - 1;
 
-/// List with an entry for each sector of a mapping unit: the version of the write that the sector's data come from.
+/// Type of a list with an entry for each sector of a mapping unit: the version of the write that the sector's data come
+/// from.
 type SectorVersions = Box<[u32]>;
 
-/// Content of one slot of the write buffer (entry for one mapping unit), in the checker's model of which write each
-/// sector comes from.
+/// Record of the content of one slot of the write buffer (entry for one mapping unit), in the checker's model of which
+/// write each sector comes from.
 #[derive(Clone, Debug, Default)]
 struct SlotContent {
     lpn: Lpn,
@@ -34,8 +36,8 @@ struct SlotContent {
 /// the run, as happens on a drive that wore out; the checker does not ask the drive which unit it is.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
-/// The checker's model of which host write each sector comes from: in the logical drive as it should be, in the slots
-/// of the write buffer and on flash.
+/// Type of the checker's model of which host write each sector comes from: in the logical drive as it should be, in the
+/// slots of the write buffer and on flash.
 pub(crate) struct Content {
     per_unit: u64,
     /// Sector range, in the checker's model, of the host write whose data enter the drive now: its first sector, and
@@ -44,11 +46,13 @@ pub(crate) struct Content {
     /// Number of the logical unit that the checker assumes in a slot of the write buffer whose filling was not reported
     /// to it: the placeholder `BEFORE` (unknown unit) if the buffer was filled before the run, else no unit.
     unheard: Lpn,
-    /// Write numbers (versions) of the sectors of each logical unit, only for units whose sectors come from different
-    /// writes. The next field is the content of the slots of the write buffer; the field `flash` holds the write
-    /// numbers of the sectors at each physical address. The maps are only looked up, so their order is irrelevant.
+    /// Map from each logical unit to the write numbers (versions) of its sectors, only for units whose sectors come
+    /// from different writes; it is only looked up, so its order is irrelevant.
     drive: HashMap<u32, SectorVersions>,
+    /// List of the contents of the slots of the write buffer, by slot number, in the checker's model of sectors.
     slots: Vec<SlotContent>,
+    /// Map from each physical address to the write numbers (versions) of the sectors there; it is only looked up, so
+    /// its order is irrelevant.
     flash: HashMap<u64, SectorVersions>,
     /// Error messages by physical address: each says which sector of the unit there is missing or comes from a wrong
     /// write.
@@ -63,8 +67,8 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     }
 }
 
-/// Pair of a logical unit and a version number (number of a write of the unit), which together name the data that a
-/// program writes to one physical address.
+/// Type of a pair of a logical unit and a version number (number of a write of the unit), which together name the data
+/// that a program writes to one physical address.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {

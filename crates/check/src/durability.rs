@@ -7,8 +7,8 @@ use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// The checker's model of the promises that acknowledged writes and flushes make: which version of each unit must be on
-/// flash, and which must survive a power cut.
+/// Type of the checker's model of the promises that acknowledged writes and flushes make: which version of each unit
+/// must be on flash, and which must survive a power cut.
 pub(crate) struct Durability {
     protected: bool,
     write_back: bool,
@@ -141,8 +141,9 @@ impl Durability {
         }
     }
 
-    /// Notes that the data of unit `lpn` in `slot` of the write buffer were programmed after a newer version arrived:
-    /// no map entry points to them, but recovery after a power cut would find them.
+    /// Records, in the checker's model of promises, that the version of unit `lpn` in `slot` of the write buffer was
+    /// programmed to flash after a newer version had arrived. The version counts as durable: no map entry points to it,
+    /// but recovery after a power cut would find it.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         if let Some(&version) = self.slots.get(&slot) {
             self.on_commit(lpn, version);

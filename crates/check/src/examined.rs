@@ -10,8 +10,8 @@ use units::{Lpn, Ppa, SimTime};
 /// Set of facts about the drive under test that never change during a run, from which the checker builds its own model
 /// of the drive.
 pub struct Facts {
-    /// All configuration keys of the drive with their values, defaults included, each as `key=value` as `--set` takes
-    /// it.
+    /// List of all configuration keys of the drive with their values, defaults included, each as `key=value` as `--set`
+    /// takes it.
     pub keys: Vec<String>,
     /// Sizes of the flash of the drive under test in mapping units, and the order of physical addresses on it.
     pub shape: FlashShape,
@@ -89,11 +89,11 @@ pub struct Busy {
 /// or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
-    /// Location: none, because the unit held no data when the snapshot was taken.
+    /// Kind of location: none, because the unit held no data when the snapshot was taken.
     Nowhere,
-    /// Location: the write buffer holds the unit's version that the snapshot sees.
+    /// Kind of location: the write buffer holds the unit's version that the snapshot sees.
     Buffered,
-    /// Location: the unit's version that the snapshot sees is on flash, at this physical address.
+    /// Kind of location: the unit's version that the snapshot sees is on flash, at this physical address.
     Flash(Ppa),
 }
 
@@ -113,7 +113,8 @@ pub trait MapAtFirst {
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 
-/// A drive under test, as the checker asks it: for its facts, its map, the state of its flash and its own counts.
+/// Interface of a drive under test, as the checker asks it: for its facts, its map, the state of its flash and its own
+/// counts.
 pub trait Examined {
     /// Type of the copy of the drive's logical-to-physical map that is made when the checker's own model begins.
     type Beginning: MapAtFirst;

@@ -8,8 +8,8 @@ use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
 
-/// The checker's model of dies that failed as a whole in the run (failures that the user planned), and of the host
-/// reads that may or must fail because of these dies.
+/// Type of the checker's model of dies that failed as a whole in the run (failures that the user planned), and of the
+/// host reads that may or must fail because of these dies.
 #[derive(Default)]
 pub(crate) struct FailedDies {
     /// True if, by the facts that the checker has, a host read may fail although no die fails in the run: the drive has
@@ -17,9 +17,9 @@ pub(crate) struct FailedDies {
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
     /// Set of the request numbers of the host reads in flight that may fail, because they read from a dead die or a
-    /// torn page row (its program was interrupted by a power cut) and parity may not restore the data. Second field:
-    /// set of the numbers of reads that must fail, because parity cannot restore the data.
+    /// torn page row (its program was interrupted by a power cut) and parity may not restore the data.
     may_fail: BTreeSet<u32>,
+    /// Set of the request numbers of the host reads in flight that must fail, because parity cannot restore the data.
     must_fail: BTreeSet<u32>,
     /// Set of the logical units for which a read-modify-write got its old data from a read that failed, so that the
     /// unit's merged data are incomplete.

@@ -25,17 +25,18 @@ struct Counts {
     pages_programmed: CountsByOrigin,
     units_programmed: CountsByOrigin,
     blocks_erased: CountsByOrigin,
-    /// The checker's count of bytes in the host's write requests; second field: its count of bytes programmed for the
-    /// host beyond these, to fill up mapping units.
+    /// Number of bytes in the host's write requests, as the checker counts them.
     bytes_written: u64,
+    /// Number of bytes programmed for the host beyond the bytes of its write requests, to fill up mapping units, as the
+    /// checker counts them.
     bytes_filled_up: u64,
     /// The checker's counts of requests of each kind that the host submitted in the measured window (the part of the
-    /// run that results cover); the next two fields: requests completed, and requests failed.
+    /// run that results cover).
     submitted: [u64; Effect::COUNT],
     completed: [u64; Effect::COUNT],
     failed: [u64; Effect::COUNT],
-    /// Number of trims that cover no whole mapping unit, and number of bytes of trims in units that they cover only in
-    /// part.
+    /// Pair of numbers: number of trims that cover no whole mapping unit, and number of bytes of trims in units that
+    /// they cover only in part.
     untrimmed: [u64; 2],
 }
 
@@ -44,15 +45,15 @@ struct Counts {
 struct RequestAccount {
     /// True if the request arrived in the measured window, so that the results count it.
     counts: bool,
-    /// Number of mapping units that the request touches; second field: number of units of a write whose data have
-    /// entered the drive.
+    /// Number of mapping units that the host request touches.
     units: u64,
+    /// Number of mapping units of the host request, if it is a write, whose data have entered the drive.
     entered: u64,
     /// True if the request was lost on its way in a power cut, so that the drive never received it.
     unheard: bool,
-    /// Number of flash reads in flight for the host request; second field: the latest time at which data of one of its
-    /// finished flash reads were decoded by the ECC.
+    /// Number of flash reads in flight for the host request.
     parts: u32,
+    /// Latest time at which data of one of the finished flash reads of the host request were decoded by the ECC.
     ready: SimTime,
 }
 
@@ -60,21 +61,20 @@ struct RequestAccount {
 /// the host that the flash does not hold yet.
 #[derive(Clone, Debug, Default)]
 enum Brought {
-    /// Case that no sector is new data of the host: the slot is empty, or the flash holds the same data.
+    /// Case: no sector is new data of the host: the slot is empty, or the flash holds the same data.
     #[default]
     Nothing,
-    /// Case that only these sectors of the slot's mapping unit are new data of the host, from a partial write.
+    /// Case: only these sectors of the slot's mapping unit are new data of the host, from a partial write.
     Sectors(BTreeSet<u64>),
     /// Case of a write-buffer slot's content: all sectors of the slot's mapping unit are new data of the host.
     All,
 }
 
-/// The checker's own counts of flash operations by origin, of host requests and of bytes, and its record of each
-/// request in flight, for comparison with the drive and with the results.
+/// Type of the checker's own counts of flash operations by origin, of host requests and of bytes, and its record of
+/// each request in flight, for comparison with the drive and with the results.
 pub(crate) struct Ledger {
     all: Counts,
-    /// The checker's counts when the measured window began. The next two fields, both for that moment: number of pages
-    /// that were being decoded by the ECC, by origin, and busy times of channels and arrays, in ns.
+    /// The checker's counts of operations and requests when the measured window began.
     then: Counts,
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
@@ -82,32 +82,33 @@ pub(crate) struct Ledger {
     /// True once the measured window (the part of the run that results cover) has begun.
     counts: bool,
     requests: Vec<RequestAccount>,
-    /// Number of mapping units of host reads that were answered; second field: physical addresses that the host reads
-    /// and for which no flash read has been submitted yet.
+    /// Number of mapping units of host reads that were answered, as the checker counts them.
     units_read: u64,
+    /// List of the physical addresses that the host reads and for which no flash read has been submitted yet.
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Request number of the host write whose data enter the write buffer now. Second field: address on the drive of
-    /// the write's first byte, and address of the byte after its last.
+    /// Request number of the host write whose data enter the write buffer now.
     entering: u32,
+    /// Byte range on the drive of the host write whose data enter the write buffer now: address of its first byte, and
+    /// address of the byte after its last.
     extent: (u64, u64),
     /// For each slot of the write buffer (entry for one unit): the logical unit, and which sectors of it are data of
-    /// the host that flash does not hold yet. Second field: logical units of the host program that ended last, each
-    /// with its slot.
+    /// the host that flash does not hold yet.
     brought: Vec<(Lpn, Brought)>,
+    /// List of the logical units of the host program that ended last, each with its slot of the write buffer.
     ended: Vec<(Lpn, u32)>,
     read_before: u64,
     parts: NamespaceParts,
 }
 
-/// Way in which the measured window of a run (the part that results cover) begins: together with the run, or after the
-/// ramp time (warm-up).
+/// Kind of way in which the measured window of a run (the part that results cover) begins: together with the run, or
+/// after the ramp time (warm-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// Way in which the measured window, the part of a run that results cover, begins: together with the run, without a
-    /// ramp time.
+    /// Case: the measured window, the part of a run that results cover, begins together with the run, without a ramp
+    /// time.
     AtOnce,
-    /// Way to begin: the measured window, which results cover, begins when the ramp time (warm-up) is over.
+    /// Case: the measured window, which results cover, begins when the ramp time (warm-up) is over.
     AfterRamp,
 }
 

@@ -30,11 +30,11 @@ const KEYS: [&str; 15] = [
 /// Type of the map from the number of each logical unit of the made-up test drive to the physical address of its data.
 type Homes = BTreeMap<u32, u64>;
 
-/// A made-up drive for the checker's tests: it holds the map and the counts that a test puts in.
+/// Type of the made-up drive for the checker's tests: it holds the map and the counts that a test puts in.
 pub(crate) struct MadeUp {
     pub homes: Homes,
-    /// Logical units whose physical address changed since the checker's own model began; `None` if the made-up drive is
-    /// to answer that it has no list of changed units.
+    /// List of the logical units whose physical address changed since the checker's own model began; `None` if the
+    /// made-up drive is to answer that it has no list of changed units.
     pub changed: Option<Vec<Lpn>>,
     /// Number of valid units in each superblock, as the made-up drive counts them.
     pub valid: Vec<u32>,

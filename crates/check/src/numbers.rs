@@ -6,25 +6,25 @@ use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
-/// Way in which the checker finds the program time of one of a chip's alternative ways to program a page (program
-/// modes).
+/// Kind of way in which the checker finds the program time of one of a chip's alternative ways to program a page
+/// (program modes).
 enum ProgramTime {
-    /// Way to find it: from the usual program time and this program step (ISPP voltage increment), relative to the
-    /// usual step. The time is looked up or interpolated in the chip's tables, or else the usual time is divided by the
-    /// step.
+    /// Case: the program time is found from the usual program time and this program step (ISPP voltage increment),
+    /// relative to the usual step. The time is looked up or interpolated in the chip's tables, or else the usual time
+    /// is divided by the step.
     Step(f64),
-    /// Way to find it: from this list of program times in ns, by wear and page type, of a voltage set (verify levels
-    /// and read references) that belongs to the program mode.
+    /// Case: the program time is found from this list of program times in ns, by wear and page type, of a voltage set
+    /// (verify levels and read references) that belongs to the program mode.
     Set(Vec<u64>),
 }
 
-/// Array times in ns of reads, programs, erases, suspensions and resumptions, as the checker reads them from the chip's
-/// file.
+/// Set of array times in ns of reads, programs, erases, suspensions and resumptions, as the checker reads them from the
+/// chip's file.
 struct ChipNumbers {
     bits: usize,
-    /// Array read times of the chip in ns: one value, or one for each page type. Second field: read time and program
-    /// time in SLC mode in ns, `None` on a chip without an SLC mode.
+    /// Array read times of the chip in ns: one value, or one for each page type.
     t_r: Vec<u64>,
+    /// Read time and program time of the chip in SLC mode, in ns; `None` on a chip without an SLC mode.
     one_bit: Option<[u64; 2]>,
     /// Program times of the chip in ns, as the checker reads them, ordered by program step (ISPP voltage increment),
     /// then wear level, then page type (lower, upper, ...).
@@ -41,8 +41,8 @@ struct ChipNumbers {
     costs: Vec<ProgramTime>,
 }
 
-/// Timing and data sizes of the flash interface of a channel, as the checker reads them, which determine how long the
-/// channel is held.
+/// Set of timing and data sizes of the flash interface of a channel, as the checker reads them, which determine how
+/// long the channel is held.
 struct Wires {
     signalling: Signalling,
     /// Four numbers of command and address cycles on the channel, as the checker reads them: of a read, a program, an
@@ -215,8 +215,8 @@ impl Wires {
     }
 }
 
-/// Amount of data, in the checker's calculation, that a flash read sends over the channel in its data-out: mapping
-/// units, bytes and bit-planes.
+/// Record of the amount of data, in the checker's calculation, that a flash read sends over the channel in its
+/// data-out: mapping units, bytes and bit-planes.
 #[derive(Clone, Copy)]
 pub(super) struct SentData {
     /// Number of mapping units that the flash read sends over the channel.

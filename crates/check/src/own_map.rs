@@ -13,11 +13,11 @@ use units::{Lpn, Ppa};
 /// Value in place of a logical unit's number, for a physical address that no logical unit has.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// Divisor: once more than one in this many physical units has changed, flat arrays replace the hash tables of changes
-/// in the checker's own map, because the tables would need as much memory.
+/// Constant, a divisor: once more than one in this many physical units has changed, flat arrays replace the hash tables
+/// of changes in the checker's own map, because the tables would need as much memory.
 const CHANGED_PART: usize = 4;
-/// Divisor: once the copy of the map from the start of the run was looked up more often than one time for this many
-/// physical units, flat arrays replace it, because look-ups then cost less time.
+/// Constant, a divisor: once the copy of the map from the start of the run was looked up more often than one time for
+/// this many physical units, flat arrays replace it, because look-ups then cost less time.
 const ASKED_PART: usize = 8;
 
 /// State, in the checker's own map, of one logical unit: its physical address and version numbers, in one struct
@@ -38,8 +38,9 @@ pub(super) struct PlaceState {
     /// Number of the logical unit whose valid data lie at this physical address; `NOTHING` if the address is invalid or
     /// empty.
     pub holder: u32,
-    /// Logical unit that was programmed last at the physical address; second field: the version number of its data.
+    /// Number of the logical unit that was programmed last at the physical address.
     pub stored: u32,
+    /// Version number of the data that were programmed last at the physical address.
     pub version: u32,
 }
 
@@ -60,8 +61,8 @@ impl PlaceState {
     }
 }
 
-/// Compact form of the checker's own map: a copy of the drive's map from the start of the run, and hash tables of the
-/// units and physical addresses that have changed since.
+/// Record that is the compact form of the checker's own map: a copy of the drive's map from the start of the run, and
+/// hash tables of the units and physical addresses that have changed since.
 struct MapChanges<B> {
     beginning: B,
     /// Number of valid units in each superblock of the drive when the run began, from which the checker works out the
@@ -82,8 +83,7 @@ enum Kept<B> {
 /// Model that the checker keeps as its own map of the drive: the state of each logical unit and of each physical
 /// address.
 pub(super) struct OwnMap<B> {
-    /// Number of logical units that can be written, those of the mapping table included; the next two fields: number of
-    /// logical units of the host, and number of physical units on flash.
+    /// Number of logical units that can be written, including units of the mapping table.
     written: usize,
     logical: u32,
     physical: usize,

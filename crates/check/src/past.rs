@@ -7,8 +7,8 @@ use units::Lpn;
 /// Value in place of a version number, for a logical unit without data.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
-/// The checker's model of snapshots: the version number of each logical unit's data that each snapshot sees, and the
-/// version in each slot of the write buffer (entry for one unit).
+/// Type of the checker's model of snapshots: the version number of each logical unit's data that each snapshot sees,
+/// and the version in each slot of the write buffer (entry for one unit).
 #[derive(Default)]
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,

@@ -2,8 +2,8 @@
 
 use units::{Lpn, Ppa};
 
-/// The checker's description of a drive's flash: its sizes in mapping units. Physical addresses (PPA) count mapping
-/// units die after die, superblock after superblock, page row after page row.
+/// Record that is the checker's description of a drive's flash: its sizes in mapping units. Physical addresses (PPA)
+/// count mapping units die after die, superblock after superblock, page row after page row.
 #[derive(Clone, Debug)]
 pub struct FlashShape {
     /// Size of a mapping unit in bytes, in the checker's description of the drive's flash.

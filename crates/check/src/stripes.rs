@@ -8,8 +8,8 @@ mod after_cut;
 
 use after_cut::Torn;
 
-/// The checker's model of parity over dies. A parity group is the superblocks of one number on `width` neighbouring
-/// dies; a stripe is the page row (multi-plane page) of one number in each of these superblocks.
+/// Type of the checker's model of parity over dies. A parity group is the superblocks of one number on `width`
+/// neighbouring dies; a stripe is the page row (multi-plane page) of one number in each of these superblocks.
 pub(crate) struct StripeAccount {
     per_die: usize,
     width: usize,
@@ -18,9 +18,9 @@ pub(crate) struct StripeAccount {
     /// For each superblock, the number of page rows (multi-plane pages) for which programs have been submitted since
     /// its erase.
     rows: Vec<u32>,
-    /// For each parity group, the number of parity page rows for which programs have been submitted; second field: the
-    /// superblock of the group that holds the parity.
+    /// For each parity group, the number of parity page rows for which programs have been submitted.
     parity_rows: Vec<u32>,
+    /// For each parity group, the superblock of the group that holds the parity.
     parity: Vec<usize>,
     /// The checker's flag for each superblock: true if it is in SLC mode, in which it has no parity and is not part of
     /// its parity group's stripes.

@@ -18,7 +18,7 @@ use units::Lpn;
 /// Type of the checker's maps from logical units to version numbers of their data; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
-/// The checker's model of the versions of logical units that must be there after a power cut.
+/// Type of the checker's model of the versions of logical units that must be there after a power cut.
 #[derive(Default)]
 pub(crate) struct Survival {
     /// Map from each logical unit to its newest version that is promised to survive a power cut.
@@ -35,9 +35,7 @@ pub(crate) struct Survival {
     /// Highest version number at the time when the drive was last rolled back to a snapshot: writes with a version up
     /// to this number were undone, except for versions that the snapshot sees.
     undone: u32,
-    /// True if trims are as durable as writes. The next two fields, used only then, hold for each unit the version
-    /// number up to which it is trimmed: by trims that were answered, and by trims that are promised to survive a power
-    /// cut.
+    /// True if trims are as durable as writes.
     keeps_trims: bool,
     trimmed: Versions,
     gone: Versions,

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Lpn;
 
-/// The checker's model of trims: each trim that is answered has removed its units from the map, and no unit is removed
-/// that no trim or zone reset covers.
+/// Type of the checker's model of trims: each trim that is answered has removed its units from the map, and no unit is
+/// removed that no trim or zone reset covers.
 pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
@@ -18,16 +18,17 @@ pub(crate) struct TrimAccount {
     /// True on a drive with snapshots: the drive may ignore a trim if it lacks free space to store the trimmed data for
     /// snapshots, so trims are not checked.
     may_refuse: bool,
-    /// Counter of trimmed units so far (each trim of a unit counts). Second field: for each logical unit, the value of
-    /// this counter at its last trim; the list is empty until a trim arrives.
+    /// Counter of the checker for trimmed units so far (each trim of a unit counts).
     count: u64,
+    /// For each logical unit, the value of the checker's counter of trimmed units at the last trim of the unit; the
+    /// list is empty until a trim arrives.
     last: Vec<u64>,
     /// For each trim request in flight, by its request number: the value of the counter of trimmed units when the
     /// request arrived.
     asked: BTreeMap<u32, u64>,
-    /// Range of logical units that each trim or zone reset in flight covers, by its request number; second field: the
-    /// range of the trim or reset that removed a unit from the map last.
+    /// Range of logical units that each trim or zone reset in flight covers, by its request number.
     covered: BTreeMap<u32, Range<u32>>,
+    /// Range of logical units of the trim or zone reset that removed a unit from the map last.
     at_work: Range<u32>,
 }
 
@@ -105,8 +106,8 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// Test scenario: the checker's model of a trim of units 2 and 3, during which the drive reports the units in
-    /// `units` as trimmed.
+    /// Test helper: simulates, in the checker's model, a trim of units 2 and 3, during which the drive reports the
+    /// units in `units` as trimmed.
     fn forgotten(units: &[u32]) {
         let mut trims = TrimAccount {
             unit: 4096,

@@ -32,11 +32,11 @@ pub struct Asked {
 /// in another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// Content: the key has this value, in the form in which `--set` takes it.
+    /// Kind of content of a key: the key has this value, in the form in which `--set` takes it.
     Is(String),
-    /// Content: the user writes the key, as a value or a table of any content.
+    /// Kind of content of a key: the user writes the key, as a value or a table of any content.
     Given,
-    /// Content: the user does not write the key.
+    /// Kind of content of a key: the user does not write the key.
     Absent,
 }
 

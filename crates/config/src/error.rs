@@ -3,7 +3,8 @@
 use crate::value::Place;
 use std::fmt;
 
-/// Error in a configuration, at a place that the user wrote: the wrong value, and the value that was expected.
+/// Record of an error in a configuration, at a place that the user wrote: the wrong value, and the value that was
+/// expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// Place where the wrong value or key is written.

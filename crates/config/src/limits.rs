@@ -3,7 +3,7 @@
 use crate::from_value::FromValue;
 use std::fmt;
 
-/// Upper or lower end of the range of numbers that a configuration key accepts.
+/// Record of the upper or lower end of the range of numbers that a configuration key accepts.
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
@@ -13,8 +13,8 @@ struct RangeEdge {
     included: bool,
 }
 
-/// Range of the numbers that a configuration key, or each item of its list, accepts; without ends, all numbers that the
-/// type can hold.
+/// Type of the range of the numbers that a configuration key, or each item of its list, accepts; without ends, all
+/// numbers that the type can hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     least: Option<RangeEdge>,

@@ -31,7 +31,8 @@ pub trait Policy: Sized {
     fn read(section: &mut Section) -> Result<Self, ConfigError>;
 }
 
-/// Entry of one policy in the listing of all policies: the decision that it makes, its description and its parameters.
+/// Record of an entry of one policy in the listing of all policies: the decision that it makes, its description and its
+/// parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyEntry {
     /// Key path of the decision that the policy makes, such as `ftl.gc.victim` (its seam).

@@ -35,8 +35,8 @@ pub struct Key {
     pub needs: Vec<Vec<Need>>,
 }
 
-/// List of changes of configuration keys' contents, in order, which are made to the base document so that the function
-/// that reads the configuration comes to read a certain key (in a survey by trial readings).
+/// Type of a list of changes of configuration keys' contents, in order, which are made to the base document so that the
+/// function that reads the configuration comes to read a certain key (in a survey by trial readings).
 type Path = Vec<(String, KeyAnswer)>;
 
 struct SurveyRun {

@@ -25,20 +25,21 @@ impl fmt::Display for Place {
     }
 }
 
-/// Value of a configuration key, in one of the kinds that TOML has: text, number, switch, list or table.
+/// Kind of value of a configuration key, of the kinds that TOML has, with the value itself: text, number, switch, list
+/// or table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Value of the kind text, in quotes in TOML.
+    /// Kind of value: text, in quotes in TOML.
     Text(String),
-    /// Value of the kind whole number, without a unit.
+    /// Kind of value: whole number, without a unit.
     Integer(i64),
-    /// Value of the kind number with a fraction, without a unit.
+    /// Kind of value: number with a fraction, without a unit.
     Float(f64),
-    /// Value of the kind switch: true or false.
+    /// Kind of value: switch, true or false.
     Boolean(bool),
-    /// Value of the kind list: values, each with its place.
+    /// Kind of value: list of values, each with its place.
     List(Vec<ValueNode>),
-    /// Value of the kind table: keys with their values, each with its place.
+    /// Kind of value: table of keys with their values, each with its place.
     Table(BTreeMap<String, ValueNode>),
 }
 
@@ -61,7 +62,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Configuration value together with the place where it was written and the comment behind it.
+/// Record of a configuration value together with the place where it was written and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueNode {
     /// Value of the key or list item.

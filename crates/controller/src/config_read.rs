@@ -4,7 +4,7 @@ use crate::{arbitration, scheduler};
 use config::{ConfigError, Section, at_least};
 use units::{Energy, Power};
 
-/// Settings of the flash controller, from `[controller]`, with the makers of its policies.
+/// Set of settings of the flash controller, from `[controller]`, with the makers of its policies.
 pub struct ControllerConfig {
     /// Setting: true if the planes of a die operate together (multi-plane operations), so that a superblock has one
     /// block in each plane.
@@ -14,23 +14,23 @@ pub struct ControllerConfig {
     /// Setting: true if the data-in of a program overlaps the program before it, which is still running on the same die
     /// (cache program).
     pub cache_program: bool,
-    /// True if garbage collection relocates data inside a die (copyback, without the channel) where the chip allows
-    /// copyback.
+    /// Setting: true if garbage collection relocates data inside a die (copyback, without the channel) where the chip
+    /// allows copyback.
     pub copyback: bool,
     /// Setting: true if only one die of a way works at a time, as the dies of a chip that has a single ready/busy line.
     pub dies_take_turns: bool,
-    /// Number of simulated dies of a way that stand for the planes of one real die: programs with equal page numbers go
-    /// to them with one command.
+    /// Setting: number of simulated dies of a way that stand for the planes of one real die: programs with equal page
+    /// numbers go to them with one command.
     pub paired_planes: u32,
-    /// True if the next operation of a chip is chosen only when the channel is free to send its command, instead of
-    /// when the operation before it ends; data-out of reads goes before that command.
+    /// Setting: true if the next operation of a chip is chosen only when the channel is free to send its command,
+    /// instead of when the operation before it ends; data-out of reads goes before that command.
     pub late_choice: bool,
-    /// Greatest number of host program operations that may be queued or in progress at one die; further host data stay
-    /// in the write buffer.
+    /// Setting: greatest number of host program operations that may be queued or in progress at one die; further host
+    /// data stay in the write buffer.
     pub program_queue: u32,
-    /// Power of the controller while the drive runs; none if not known.
+    /// Setting: power of the controller while the drive runs; none if not known.
     pub power: Option<Power>,
-    /// Energy of the controller for each byte that crosses a channel, in addition to its power.
+    /// Setting: energy of the controller for each byte that crosses a channel, in addition to its power.
     pub energy_per_byte: Energy,
     /// Maker of the policy (`controller.scheduler`) that chooses which class of operations (queue of the die) a die
     /// serves next.

@@ -21,7 +21,7 @@ use nand::{ArrayTiming, Geometry, SlcMode};
 pub use power::{Ending, Interrupted};
 use units::{Bytes, DieId, Nanos, SimTime};
 
-/// Kinds of the controller's events, as numbers; the crates above use numbers from [`events::FIRST_FREE`] on.
+/// Module: kinds of the controller's events, as numbers; the crates above use numbers from [`events::FIRST_FREE`] on.
 pub mod events {
     /// Constant, number of an event kind of the flash controller: the array of a die has finished an operation.
     pub const ARRAY: u8 = 0;
@@ -50,16 +50,16 @@ enum ProgramCost {
     Set(usize),
 }
 
-/// The flash controller of the drive, with the channels and dies that it drives.
+/// State of the flash controller of the drive, with the channels and dies that it drives.
 pub struct Controller {
     timing: ArrayTiming,
     bus: Bus,
     t_decode: Nanos,
     channel_count: u32,
     overlap: DieOverlap,
-    /// Rules for the chip's program times, indexed by write cost (way to program a page); first: the usual time.
+    /// List of rules for the program times, indexed by write cost (way to program a page); first: the usual time.
     costs: Vec<ProgramCost>,
-    /// Array read time and program time of superblocks in SLC mode.
+    /// Pair of times: array read time and program time of superblocks in SLC mode.
     slc_times: [Nanos; 2],
     dies: Vec<Die>,
     channels: Vec<ChannelState>,

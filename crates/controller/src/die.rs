@@ -9,8 +9,8 @@ use crate::transaction::{Slab, Waits};
 use crate::{Class, ControllerConfig, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 
-/// Settings by which an operation need not wait for the operation before it on the same die: cache operations overlap
-/// with it, and a host read may interrupt it.
+/// Set of settings by which an operation need not wait for the operation before it on the same die: cache operations
+/// overlap with it, and a host read may interrupt it.
 #[derive(Clone, Copy, Debug)]
 pub struct DieOverlap {
     /// True if an array read overlaps with the data-out of the read before it.
@@ -44,8 +44,8 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// Phase: the array work of an operation is over, but the operation must wait: a read until the page register is
-    /// free, a program or erase for its status query.
+    /// Kind of phase of an operation: the array work of an operation is over, but the operation must wait: a read until
+    /// the page register is free, a program or erase for its status query.
     Done,
 }
 
@@ -53,7 +53,8 @@ pub(crate) enum ArrayPhase {
 pub(crate) enum RegisterPhase {
     WaitIn,
     In,
-    /// Phase: the data for a program are in the page register, while the array is busy with the program before.
+    /// Kind of phase of an operation: the data for a program are in the page register, while the array is busy with the
+    /// program before.
     Loaded,
     WaitOut,
     Out,
@@ -61,9 +62,9 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
-    /// `channel`: index of the die's channel. `way`: index of the die on the channel. Stored because each operation
-    /// would otherwise need two divisions.
+    /// Index of the die's channel; stored because each operation would otherwise need a division.
     pub channel: u32,
+    /// Index of the die on its channel; stored because each operation would otherwise need a division.
     pub way: u32,
     head: [TransactionId; Class::COUNT],
     tail: [TransactionId; Class::COUNT],

@@ -4,8 +4,8 @@ use crate::{Transaction, TransactionId};
 use engine::Calendar;
 use units::{ChannelId, SimTime};
 
-/// Context of every step of a simulation: the calendar, into which the step enters its events, and the probe
-/// (observer), to which it reports.
+/// Record that every step of a simulation is given, its context: the calendar, into which the step enters its events,
+/// and the probe (observer), to which it reports.
 #[derive(Clone, Debug, Default)]
 pub struct Context<P> {
     /// Calendar of the simulation's future events, into which each step of the simulation enters new events.
@@ -51,7 +51,8 @@ impl ChannelUse {
     }
 }
 
-/// Observer of flash operations on channels and dies. The translation layer's observer adds what the operations mean.
+/// Interface of an observer of flash operations on channels and dies. The translation layer's observer adds what the
+/// operations mean.
 pub trait Probe {
     /// Reports that a channel is busy from `from` to `to` with a phase of a transaction.
     fn on_channel(

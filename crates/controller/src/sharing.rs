@@ -23,9 +23,11 @@ struct Shared {
     /// names the rider that joined before it.
     last: TransactionId,
     riders: u32,
-    /// Two masks of a carrier (a read whose array read others use): `sensed` has a bit for each unit of all pages that
-    /// its array read senses for it and its riders, `sent` for each unit that is sent over the channel.
+    /// For a carrier (a read whose array read others use): bit mask with a bit for each unit of all pages that its
+    /// array read senses for it and its riders.
     sensed: u64,
+    /// For a carrier (a read whose array read others use): bit mask with a bit for each unit that is sent over the
+    /// channel for it and its riders.
     sent: u64,
     /// For a rider (a read that uses another read's array read): the times that the carrier had already spent when the
     /// rider joined, in ns: channel wait, transfer and array.
@@ -46,12 +48,13 @@ impl Shared {
     };
 }
 
-/// Description of a read in flight whose array read (sense) further reads of the page row can use.
+/// Record of a read in flight whose array read (sense) further reads of the page row can use.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
     /// Identifier of the transaction whose array read (sense) further reads can use.
     pub id: TransactionId,
-    /// Bit mask of the units of all pages that the read senses.
+    /// Bit mask over the mapping units of the page row: the bit of each mapping unit is set that lies in a page that
+    /// the array read senses, whether or not the mapping unit was requested.
     pub sensed: u64,
     /// True once the array read has begun, so that no further pages can be added to it.
     pub begun: bool,

@@ -18,8 +18,8 @@ pub enum Kind {
     Copyback,
 }
 
-/// Cause of a flash operation, such as the host or garbage collection. Every program and erase has exactly one, and
-/// write amplification is calculated from the counts by cause.
+/// Kind of cause of a flash operation, such as the host or garbage collection. Every program and erase has exactly one,
+/// and write amplification is calculated from the counts by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
@@ -128,12 +128,12 @@ impl Origin {
     }
 }
 
-/// Array of four times in ns, split by the origin of flash operations: host, garbage collection, wear levelling, other.
-/// A wait is split by the operations waited for, a busy time by the operations carried out.
+/// Type of an array of four times in ns, split by the origin of flash operations: host, garbage collection, wear
+/// levelling, other. A wait is split by the operations waited for, a busy time by the operations carried out.
 pub type Waits = [u64; 4];
 
-/// Class of a transaction: the queue of a die in which it waits. Each queue is first in, first out, which keeps the
-/// programs of an open superblock in order.
+/// Kind of class of a transaction: the queue of a die in which it waits. Each queue is first in, first out, which keeps
+/// the programs of an open superblock in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -180,7 +180,7 @@ impl Class {
     }
 }
 
-/// Identifier of a transaction while it is in flight.
+/// Type of the identifier of a transaction while it is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionId(pub u32);
 
@@ -200,7 +200,7 @@ impl TransactionId {
     }
 }
 
-/// Description of how a page is read, with all attempts (read retries) together: first all senses, then all transfers,
+/// Record of how a page is read, with all attempts (read retries) together: first all senses, then all transfers,
 /// unless the attempts overlap (pieces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -252,20 +252,20 @@ impl Reading {
     }
 }
 
-/// A flash operation in flight: its kind, address and cause, and where its time went.
+/// Record of a flash operation in flight: its kind, address and cause, and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
     /// Kind of the transaction's flash operation: read, program, erase or copyback.
     pub kind: Kind,
     /// Reason of the operation, such as the host or garbage collection.
     pub origin: Origin,
-    /// Queue of the die in which the transaction waits.
+    /// Class of the transaction: the queue of the die in which it waits.
     pub class: Class,
     /// Die on which the operation takes place.
     pub die: DieId,
     /// Superblock of the operation, numbered within the die.
     pub superblock: u32,
-    /// The (first) page row of the operation within the superblock.
+    /// Number of the (first) page row of the operation within the superblock.
     pub row: u32,
     /// For reads: bit mask of the units of the page row that are requested.
     pub mask: u64,
@@ -310,9 +310,9 @@ pub struct Transaction {
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,
     pub(crate) next: TransactionId,
-    /// `sensed`: number of pieces of a read (overlapping attempts of pipelined read retries) that the array has sensed.
-    /// `sent`: number of pieces that have crossed the channel.
+    /// Number of pieces of a read (overlapping attempts of pipelined read retries) that the array has sensed.
     pub(crate) sensed: u8,
+    /// Number of pieces of a read (overlapping attempts of pipelined read retries) that have crossed the channel.
     pub(crate) sent: u8,
 }
 
@@ -356,8 +356,8 @@ impl Transaction {
     }
 }
 
-/// Storage of all transactions in flight; array elements are used again after a transaction has ended, so that no
-/// memory is allocated per operation.
+/// Type of the storage of all transactions in flight; array elements are used again after a transaction has ended, so
+/// that no memory is allocated per operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Slab {
     pub items: Vec<Transaction>,

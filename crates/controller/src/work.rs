@@ -3,8 +3,8 @@
 use crate::{Kind, Transaction, Waits};
 use units::Nanos;
 
-/// Totals over the drive from which energy is calculated: array times by kind of operation, and bytes sent over the
-/// channels.
+/// Record of totals over the drive from which energy is calculated: array times by kind of operation, and bytes sent
+/// over the channels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Array time in ns, by [`Kind`] of operation, and within it by origin (host, GC, wear levelling, other).

@@ -28,8 +28,8 @@ pub enum Channel {
     Values(Values),
 }
 
-/// Lists for a channel with few received values: the probability with which a sent zero bit and a sent one bit are
-/// received as each value, and the log-likelihood ratio of each value.
+/// Record of the lists for a channel with few received values: the probability with which a sent zero bit and a sent
+/// one bit are received as each value, and the log-likelihood ratio of each value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     /// Pair of lists, one for a sent zero bit and one for a sent one bit, of rising bounds for a random number of 64
@@ -39,8 +39,8 @@ pub struct Values {
     ratios: Vec<f32>,
 }
 
-/// List of the whole-number log-likelihood ratios (levels) as which a sent zero is received, with their probabilities;
-/// a sent one is received as the negatives.
+/// Record with the list of the whole-number log-likelihood ratios (levels) as which a sent zero is received, with their
+/// probabilities; a sent one is received as the negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// List of rising bounds for a random number of 32 uniform bits: a number below the k-th bound gives the k-th

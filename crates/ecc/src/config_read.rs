@@ -4,12 +4,13 @@ use crate::{Ladder, Overlap, Pace, code, flow};
 use config::{ConfigError, Section, at_least};
 use units::{Frequency, Nanos, TransferRate};
 
-/// Settings of error correction, as read from `[ecc]`: times of the decoder, read attempts and read flow.
+/// Set of settings of error correction, as read from `[ecc]`: times of the decoder, read attempts and read flow.
 pub struct EccConfig {
-    /// Time from data-out to corrected data, for each attempt to decode; the time of iterations is added
+    /// Setting: time from data-out to corrected data, for each attempt to decode; the time of iterations is added
     /// ([`Ladder::pace`]).
     pub t_decode: Nanos,
-    /// Rate at which the channel's only ECC block empties the read FIFO; none: the FIFO never delays the channel.
+    /// Setting: rate at which the channel's only ECC block empties the read FIFO; none: the FIFO never delays the
+    /// channel.
     pub drain: Option<TransferRate>,
     /// Read ladder: the list of ways to read and correct a page, by rising cost; none if bit errors are ignored.
     pub ladder: Option<Ladder>,

@@ -10,8 +10,8 @@ pub const fn bit_planes(references: u32) -> u32 {
     (references + 1).next_power_of_two().trailing_zeros()
 }
 
-/// Coefficients (times) of the read cost of a page by the number N of reference voltages, equation 2: `RC(N) = alpha N
-/// + beta ceil(log2(N + 1))`.
+/// Set of coefficients (times) of the read cost of a page by the number N of reference voltages, equation 2: `RC(N) =
+/// alpha N + beta ceil(log2(N + 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCost {
     /// Time to compare the cells of a page with one reference voltage.
@@ -27,8 +27,9 @@ impl ReadCost {
     }
 }
 
-/// Parameters of the write cost of a page, which is the page's program time as a function of the program step (voltage
-/// increase per pulse), equation 1: `WC(step) = gamma / step`, where gamma follows from the time of the default step.
+/// Set of parameters of the write cost of a page, which is the page's program time as a function of the program step
+/// (voltage increase per pulse), equation 1: `WC(step) = gamma / step`, where gamma follows from the time of the
+/// default step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCost {
     /// Program step (voltage increase from pulse to pulse) with which a page takes the program time `usual_time`,

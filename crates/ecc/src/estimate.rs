@@ -13,8 +13,8 @@ use crate::ldpc::Graph;
 use nand::cells::normal::quantile;
 use std::collections::BTreeMap;
 
-/// Estimator of the raw bit error rate of a page read from the weight of the syndrome: the number of parity checks that
-/// do not hold.
+/// Type of the estimator of the raw bit error rate of a page read from the weight of the syndrome: the number of parity
+/// checks that do not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimator {
     /// List of pairs: a row weight of the parity-check matrix (number of bits in a check), and the number of rows with
@@ -25,8 +25,8 @@ pub struct Estimator {
     pairs: Vec<(u32, f64)>,
 }
 
-/// Mean and spread of the syndrome weight (number of parity checks that do not hold) of codewords with one raw bit
-/// error rate.
+/// Record of the mean and spread of the syndrome weight (number of parity checks that do not hold) of codewords with
+/// one raw bit error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
     /// Mean of the syndrome weight (number of parity checks that do not hold) of received codewords with one raw bit

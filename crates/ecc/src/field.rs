@@ -1,7 +1,7 @@
 //! Finite fields of 2^m elements.
 
-/// Finite field of 2^m elements for the construction of BCH and LDPC codes, as tables of powers and logarithms of a
-/// primitive element.
+/// Type of a finite field of 2^m elements for the construction of BCH and LDPC codes, as tables of powers and
+/// logarithms of a primitive element.
 #[derive(Clone, Debug)]
 pub struct Field {
     order: usize,

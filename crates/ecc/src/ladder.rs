@@ -6,7 +6,7 @@ use crate::{Estimator, cost, tail};
 use std::sync::Arc;
 use units::{Frequency, Nanos};
 
-/// Rung of the read ladder (way to read and decode a page): number of sensings and the errors that it can correct.
+/// Record of a read ladder's rung (way to read a page): number of sensings and the errors that it can correct.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Number of reference voltages that cells are compared with, over all boundaries between states.
@@ -15,14 +15,14 @@ pub struct Rung {
     pub senses: u32,
     /// Number of bit-planes that one attempt with this rung of the read ladder sends to the controller.
     pub bit_planes: u32,
-    /// Bit errors that the code corrects in a codeword read in this way: a number, or a table of counted failures.
+    /// Measure of the bit errors corrected in a codeword read in this way: a number, or a table of counted failures.
     pub corrects: Corrects,
     /// Greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft reads of a
     /// code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
     pub limit: f64,
 }
 
-/// Which of two measures gives the error correction capability of a rung of the ladder (one way to read a page).
+/// Kind of measure that gives the error correction capability of a rung of the ladder (one way to read a page).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
     /// Case of the capability measure: the greatest number of bit errors in a codeword that the code corrects.
@@ -32,9 +32,9 @@ pub enum Corrects {
     Counted(Arc<Table>, usize),
 }
 
-/// Pair of factors of a page, for reads with two and with three soft bits: the page's raw bit error rate times the
-/// factor is the rate of Gaussian noise at which decoding fails as often. Above one: cells in the tails of the states
-/// give the decoder less information than noise does.
+/// Type of a pair of factors of a page, for reads with two and with three soft bits: the page's raw bit error rate
+/// times the factor is the rate of Gaussian noise at which decoding fails as often. Above one: cells in the tails of
+/// the states give the decoder less information than noise does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft(pub [f64; 2]);
 
@@ -43,8 +43,8 @@ impl Soft {
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
-/// Raw bit error rates of a page: the rate with the default references, the effect of retries on the rate, and the
-/// factors for soft reads.
+/// Record of the raw bit error rates of a page: the rate with the default references, the effect of retries on the
+/// rate, and the factors for soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Raw bit error rate (0 to 1) of the page if read with the default references.
@@ -63,7 +63,7 @@ impl Rates {
     }
 }
 
-/// Ladder of read attempts: a drive's ways (rungs) to read and correct a page, its retries and its decoder's speed.
+/// Record of a read ladder: a drive's ways (rungs) to read and correct a page, retries and its decoder's speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     /// Number of data bytes of a codeword.
@@ -85,11 +85,11 @@ pub struct Ladder {
     pub pipelined: bool,
     /// Speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
     pub pace: Option<Pace>,
-    /// Which method determines the outcome of a read: tables, or decoding simulated codewords.
+    /// Kind of method that determines the outcome of a read: tables, or decoding simulated codewords.
     pub decodes: Decodes,
 }
 
-/// Which of two methods determines the outcome of a simulated read: chances from tables, or the decoding of codewords.
+/// Kind of method that determines the outcome of a simulated read: chances from tables, or the decoding of codewords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
     /// Method: the outcome is drawn, with a chance of failure from a table of counts or from the code's limit.
@@ -98,7 +98,7 @@ pub enum Decodes {
     Words,
 }
 
-/// Properties that give an iterative decoder's speed: its clock, the messages per cycle, and how codewords overlap.
+/// Record of an iterative decoder's speed: its clock, the messages per cycle, and how codewords overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Clock frequency of the iterative decoder.
@@ -109,7 +109,7 @@ pub struct Pace {
     pub overlap: Overlap,
 }
 
-/// Which of three ways the decoding of a read's codewords overlaps with their transfer over the channel.
+/// Kind of way in which the decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
     /// Overlap: all codewords of a read are decoded in parallel, after the transfer.

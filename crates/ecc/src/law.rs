@@ -19,7 +19,7 @@
 use crate::measure::Count;
 use nand::cells::normal::above;
 
-/// Parameters of the scaling law of a code and decoder: the chance that a codeword fails is a normal tail whose
+/// Set of parameters of the scaling law of a code and decoder: the chance that a codeword fails is a normal tail whose
 /// argument follows from the mean number of raw bit errors, the threshold and the variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
@@ -35,9 +35,9 @@ pub struct Law {
 /// Least fraction of the variance of a codeword's number of errors that remains in the scaling law when soft values
 /// make `variance` negative.
 const LEFT: f64 = 0.1;
-/// Golden section: the ratio at which the search for a maximum divides its interval; `SECTIONS` is the number of
-/// divisions.
+/// Golden section: the ratio at which the search for a maximum divides its interval.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
+/// Number of divisions of the interval in the search for a maximum by golden sections.
 const SECTIONS: usize = 60;
 
 impl Law {
@@ -214,8 +214,8 @@ mod tests {
         holds(&law, &fine, 0.0185, count(8_988_672, 9));
     }
 
-    /// Test of the scaling law of decoding failures: its confidence interval and that of the counted failures have a
-    /// chance of failure in common.
+    /// Test helper: checks, for the scaling law of decoding failures, that its confidence interval and that of the
+    /// counted failures have a chance of failure in common.
     fn holds(law: &Law, points: &[(f64, Count)], rate: f64, counted: Count) {
         let ((low, high), (least, most)) = (law.interval(points, rate), counted.interval(0.05));
         assert!(low <= most && high >= least, "{rate}: {low:e} to {high:e}, counted {least:e} to {most:e}");

@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// decodes together must divide it.
 const ALIKE: u64 = 64;
 
-/// Experiment with a code and a channel: codewords are sent over the channel with random noise and decoded, and the
-/// failures are counted.
+/// Type of an experiment with a code and a channel: codewords are sent over the channel with random noise and decoded,
+/// and the failures are counted.
 #[derive(Clone, Debug)]
 pub struct Trial {
     graph: Arc<Graph>,
@@ -22,7 +22,7 @@ pub struct Trial {
     seed: u64,
 }
 
-/// Counts of decoded codewords and of their failures.
+/// Record of the counts of decoded codewords and of their failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Number of codewords decoded in an experiment that counts decoding failures.
@@ -36,7 +36,8 @@ pub struct Count {
     pub iterations: u64,
 }
 
-/// Counts of decoded codewords and failures (tally), with the distribution of the number of the decoder's iterations.
+/// Record of the counts of decoded codewords and failures (tally), with the distribution of the number of the decoder's
+/// iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Counts of the codewords decoded in an experiment, and of their failures.

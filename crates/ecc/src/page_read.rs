@@ -39,8 +39,8 @@ impl Outcome {
     };
 }
 
-/// Description of one page that is to be read: the page's error rates and size, and the ways in which the drive can
-/// read it.
+/// Record that describes one page that is to be read: the page's error rates and size, and the ways in which the drive
+/// can read it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
     /// Ladder of the ways in which the drive can read and correct the page.
@@ -59,7 +59,7 @@ pub struct PageRead<'a> {
     pub good_step: Option<u32>,
 }
 
-/// Result of decoding the page in one attempt: whether the page was corrected, and the iterations.
+/// Record of the result of decoding the page in one attempt: whether the page was corrected, and the iterations.
 struct Decoded {
     is_right: bool,
     /// Mean number of decoder iterations of the page's codewords in this attempt.
@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(by(Box::new(LastGoodStep), &rates, Some(19)).step, 12);
     }
 
-    /// A read flow of the tests that never gives up, and always asks for the same number of soft bits, which may be
-    /// more than the drive supports.
+    /// Implementation, for the tests, of a read flow that never gives up, and always asks for the same number of soft
+    /// bits, which may be more than the drive supports.
     struct Endless(u32);
 
     impl Flow for Endless {

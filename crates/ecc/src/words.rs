@@ -13,7 +13,7 @@ use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Result of decoding one simulated codeword: whether its data are wrong, and the decoder's iterations.
+/// Record of the result of decoding one simulated codeword: whether its data are wrong, and the decoder's iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// True if the decoded data of the codeword are wrong.
@@ -22,8 +22,8 @@ pub struct Word {
     pub iterations: u32,
 }
 
-/// Stock of results of decoding simulated codewords, from which a simulated drive takes the outcomes of its reads, with
-/// the decoder that refills the stock.
+/// Type of a stock of results of decoding simulated codewords, from which a simulated drive takes the outcomes of its
+/// reads, with the decoder that refills the stock.
 pub struct Words {
     trial: Trial,
     maker: Maker,

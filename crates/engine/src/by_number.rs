@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hash function for numeric keys: a multiplication, which spreads them well enough.
+/// Type of a hash function for numeric keys: a multiplication, which spreads them well enough.
 #[derive(Clone, Default)]
 pub struct SpreadHash(u64);
 
@@ -27,5 +27,5 @@ impl Hasher for SpreadHash {
     }
 }
 
-/// Hash map with numeric keys. No result may depend on its order of iteration.
+/// Type of a hash map with numeric keys. No result may depend on its order of iteration.
 pub type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<SpreadHash>>;

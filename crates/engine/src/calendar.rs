@@ -8,7 +8,7 @@ use crate::heap::{Heap, NEVER};
 use crate::wheel::Wheel;
 use units::SimTime;
 
-/// Event of the simulation: kind and index, both chosen by the code that schedules it.
+/// Record of an event of the simulation: kind and index, both chosen by the code that schedules it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Kind of the event, which selects its handler; below 16.
@@ -34,8 +34,8 @@ pub fn next_index(count: usize, what: &str) -> u32 {
     count as u32
 }
 
-/// Event calendar: all pending events of the simulation. Events of equal times are taken in the order in which they
-/// were scheduled.
+/// Type of the event calendar: all pending events of the simulation. Events of equal times are taken in the order in
+/// which they were scheduled.
 #[derive(Clone, Debug)]
 pub struct Calendar {
     /// Timing wheel with the events of the near future, sorted into time slots of 256 ns.
@@ -395,7 +395,7 @@ mod tests {
         assert!(calendar.is_empty());
     }
 
-    /// For tests: returns all events that come out of a calendar that has numbered `begin` events before, with delays
+    /// Test helper: returns all events that come out of a calendar that has numbered `begin` events before, with delays
     /// within a slot, within the wheel and beyond it, many at one time, and timers.
     fn what_comes_out(begin: u64) -> Vec<(SimTime, Event, usize, u64)> {
         let mut calendar = Calendar::new();

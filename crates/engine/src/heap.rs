@@ -3,8 +3,8 @@
 /// Sort key that is later than that of every event.
 pub(crate) const NEVER: u128 = u128::MAX;
 
-/// Heap of the sort keys of events, with four children a node: half the levels of a binary heap, and the children share
-/// cache lines.
+/// Type of a heap of the sort keys of events, with four children a node: half the levels of a binary heap, and the
+/// children share cache lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
     keys: Vec<u128>,

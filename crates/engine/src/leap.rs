@@ -8,7 +8,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 type LeapState = [u64; 4];
 
-/// Jump of a random stream over a fixed number of draws, as a linear map of the generator's state (over single bits).
+/// Type of a jump of a random stream over a fixed number of draws, as a linear map of the generator's state (over
+/// single bits).
 #[derive(Clone, Debug)]
 pub struct Leap {
     /// Table of the jump: for each single bit of the random generator's state, the state after the jump if only this

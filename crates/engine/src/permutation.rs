@@ -2,10 +2,9 @@
 
 use crate::RandomStream;
 
-/// A random permutation of the numbers `0..count` that takes no memory per number.
-///
-/// Five rounds of an odd multiplication and a shifted exclusive or, each a bijection of the next power of two; a result
-/// beyond `count` is mapped again until it falls inside, which takes fewer than two steps on average.
+/// Type of a random permutation of the numbers `0..count` that takes no memory per number. Five rounds of an odd
+/// multiplication and a shifted exclusive or, each a bijection of the next power of two; a result beyond `count` is
+/// mapped again until it falls inside, which takes fewer than two steps on average.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     count: u64,

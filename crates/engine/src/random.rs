@@ -6,7 +6,7 @@ use crate::{Leap, leap};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Random stream: a reproducible sequence of random numbers.
+/// Type of a random stream: a reproducible sequence of random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream(Xoshiro256PlusPlus);
 

@@ -12,22 +12,23 @@ const NONE: u16 = u16::MAX;
 /// insertions fast.
 const STEPS_MOST: usize = 16;
 
-/// Node of the timing wheel: the sort key of an event, and the index of the next node in the list of its time slot.
+/// Record of a node of the timing wheel: the sort key of an event, and the index of the next node in the list of its
+/// time slot.
 #[derive(Clone, Copy, Debug)]
 struct WheelNode {
     key: u128,
     next: u16,
 }
 
-/// Timing wheel: the pending events of the next millisecond, in a circular array of time slots with a sorted list of
-/// events each.
+/// Type of the timing wheel: the pending events of the next millisecond, in a circular array of time slots with a
+/// sorted list of events each.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     /// For each time slot of the timing wheel: index of the node of its earliest event, or `NONE`.
     heads: Box<[u16; SLOTS]>,
-    /// `words`: bit mask of the time slots that are not empty. `summary`: bit mask of the elements of `words` that are
-    /// not zero.
+    /// Bit mask of the time slots of the timing wheel that are not empty, stored as a list of 64-bit numbers.
     words: [u64; WORDS],
+    /// Bit mask of the elements of `words` (bit mask of the timing wheel's time slots) that are not zero.
     summary: u64,
     nodes: Vec<WheelNode>,
     /// Head of the list of free nodes: index of the first node that holds no event, or `NONE`.

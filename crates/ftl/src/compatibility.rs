@@ -9,18 +9,18 @@ use config::{ConfigError, Entry, Place, Section};
 /// Kind of condition on the value of a configuration key under which the key turns a feature of the drive on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// Condition under which a feature is on: the key has one of these values.
+    /// Kind of condition under which a feature is on: the key has one of these values.
     Is(&'static [&'static str]),
-    /// Condition under which a feature is on: the key has a value other than these.
+    /// Kind of condition under which a feature is on: the key has a value other than these.
     IsNot(&'static [&'static str]),
-    /// Condition under which a feature is on: the drive file gives the key, with any value.
+    /// Kind of condition under which a feature is on: the drive file gives the key, with any value.
     Given,
-    /// Condition under which a feature is on: the value of the key is a number above zero.
+    /// Kind of condition under which a feature is on: the value of the key is a number above zero.
     Positive,
-    /// Condition under which a feature is on: the value of the key is a number above one.
+    /// Kind of condition under which a feature is on: the value of the key is a number above one.
     Several,
-    /// Condition under which a feature is on: one program operation of the drive writes more than one mapping unit
-    /// (because of small units, several planes or several bits per cell).
+    /// Kind of condition under which a feature is on: one program operation of the drive writes more than one mapping
+    /// unit (because of small units, several planes or several bits per cell).
     UnitsAProgram,
     /// Case of feature without a condition on a key of the drive file: a command or an option of a run requests the
     /// feature.
@@ -36,7 +36,7 @@ macro_rules! features {
         }
 
         impl Feature {
-            /// All features that a drive or a run can have, in the order of the documentation page.
+            /// Constant: list of all features that a drive or a run can have, in the order of the documentation page.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             /// Returns the configuration keys that turn the feature on, each by itself; for a feature of a run, its
@@ -118,7 +118,7 @@ impl Reason {
     }
 }
 
-/// Rule that a drive cannot have two features together, with the reason and advice for the error message.
+/// Record of a rule that a drive cannot have two features together, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
     /// First feature of the pair that cannot be combined: the error message blames its key, or the key of the second
@@ -132,7 +132,8 @@ pub struct Apart {
     pub change: &'static str,
 }
 
-/// Rule that one feature of a drive has no use without another one, with the reason and advice for the error message.
+/// Record of a rule that one feature of a drive has no use without another one, with the reason and advice for the
+/// error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
     /// Feature of the rule that has no use on a drive without the other feature, `needed`.
@@ -273,11 +274,11 @@ pub const NEEDS: &[Needs] = needs! {
         => "controller.dies_take_turns = true, or controller.paired_planes = 1";
 };
 
-/// Rule that certain configuration keys have no effect on a drive that has a certain feature, or on a drive that lacks
-/// it.
+/// Record of a rule that certain configuration keys have no effect on a drive that has a certain feature, or on a drive
+/// that lacks it.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// Configuration keys without effect; the name of a section stands for all its keys.
+    /// List of the configuration keys without effect; the name of a section stands for all its keys.
     pub keys: &'static [&'static str],
     /// Feature of a drive with which, or without which, the keys have no effect.
     pub feature: Feature,

@@ -10,7 +10,7 @@ use controller::Controller;
 use nand::FlashArray;
 use units::{Lpn, Ppa};
 
-/// Counts of the damage that a power cut did to the flash: page rows, superblocks and mapping units.
+/// Record of the counts of the damage that a power cut did to the flash: page rows, superblocks and mapping units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// Number of torn page rows: rows whose program the power cut interrupted, so that their data are lost unless
@@ -27,7 +27,8 @@ pub struct Damage {
     pub units_on_dead: u64,
 }
 
-/// Statistics of a drive that continue over a power cut, because they belong to the simulation and not to the drive.
+/// Record of the statistics of a drive that continue over a power cut, because they belong to the simulation and not to
+/// the drive.
 pub(crate) struct Counted {
     pub stats: FtlStats,
     pub risk: Risk,
@@ -36,7 +37,7 @@ pub(crate) struct Counted {
     /// For each die: its write clock (number of mapping units written to the die so far), and the number of its erases
     /// so far.
     pub clocks: Vec<(u64, u64)>,
-    /// Placement handles (as of NVMe FDP) with their counts and the reclaim units in progress.
+    /// State of the placement handles (as of NVMe FDP) with their counts and the reclaim units in progress.
     pub handles: Option<Box<Handles>>,
 }
 
@@ -44,12 +45,12 @@ pub(crate) struct Counted {
 /// drive is read-only, and which dies failed.
 pub(crate) struct Listed {
     pub read_only: bool,
-    /// Dies of the drive that failed before the power cut.
+    /// Set of the dies of the drive that failed before the power cut.
     pub dead: DeadDies,
 }
 
-/// Content of the flash after a power cut: all that outlives the translation layer. Included are the controller, reset,
-/// and the statistics, because they belong to the simulation and not to the drive.
+/// Record of the content of the flash after a power cut: all that outlives the translation layer. Included are the
+/// controller, reset, and the statistics, because they belong to the simulation and not to the drive.
 pub struct FlashContents {
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,

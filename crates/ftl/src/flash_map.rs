@@ -1,7 +1,7 @@
 //! What must be known to build a map that lies on flash, in whole or as a checkpoint, for a kind of mapping or a way of recovery.
 
-/// Entry in the RAM cache of a logical-to-physical map that lies on flash; cached entries are linked in a list by last
-/// use.
+/// Record of an entry in the RAM cache of a logical-to-physical map that lies on flash; cached entries are linked in a
+/// list by last use.
 #[derive(Clone, Copy)]
 pub(crate) struct FlashMapEntry {
     pub lpn: u32,
@@ -16,7 +16,7 @@ pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }
 
-/// Settings of a logical-to-physical map that lies on flash, in translation units (mapping units that hold map
+/// Set of settings of a logical-to-physical map that lies on flash, in translation units (mapping units that hold map
 /// entries).
 #[derive(Clone, Copy, Debug)]
 pub struct MapOnFlash {
@@ -28,7 +28,7 @@ pub struct MapOnFlash {
     /// Setting of a map on flash: number of slots of the write buffer (each holds one mapping unit) that are reserved
     /// for translation units, the units of the map.
     pub slots: u32,
-    /// Which part of the map is in RAM: a cache of map entries, or the whole map.
+    /// Setting of a map on flash: which part of the map is in RAM: a cache of map entries, or the whole map.
     pub in_ram: InRam,
 }
 
@@ -46,15 +46,15 @@ pub enum InRam {
     Whole {
         /// Number of superblocks closed between two checkpoints of the map.
         checkpoint_every: u32,
-        /// Sizes of directory and log for a map of which, at power-up, only the checkpoint's directory (addresses of
-        /// the map's units) is read before the drive is ready, and the map itself afterwards. None: the whole map is
-        /// read before the drive is ready.
+        /// Setting of a map on flash: sizes of directory and log for a map of which, at power-up, only the checkpoint's
+        /// directory (addresses of the map's units) is read before the drive is ready, and the map itself afterwards.
+        /// None: the whole map is read before the drive is ready.
         on_demand: Option<OnDemand>,
     },
 }
 
-/// Sizes of what the drive stores on flash beside the map if the map is read only after the drive is ready: directory
-/// and log of map changes, in mapping units.
+/// Record of the sizes of what the drive stores on flash beside the map if the map is read only after the drive is
+/// ready: directory and log of map changes, in mapping units.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDemand {
     /// Number of mapping units that hold the directory, the addresses of the map's own units on flash; each checkpoint

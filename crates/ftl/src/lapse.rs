@@ -9,23 +9,24 @@ pub const KEY_OF_TESTS: &str = "ftl.lapse";
 /// Kind of deliberate mistake of the translation layer, by which tests see that the checks notice it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
-    /// Deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
+    /// Kind of deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
     ForgetsFlush,
-    /// Deliberate mistake: recovery treats a torn page (whose program a power cut interrupted) as intact.
+    /// Kind of deliberate mistake: recovery treats a torn page (whose program a power cut interrupted) as intact.
     TrustsTornPage,
-    /// Deliberate mistake: a trim is acknowledged, but its data stay readable.
+    /// Kind of deliberate mistake: a trim is acknowledged, but its data stay readable.
     IgnoresTrim,
-    /// Deliberate mistake: after a power cut, recovery ignores the records of trims that are stored on flash.
+    /// Kind of deliberate mistake: after a power cut, recovery ignores the records of trims that are stored on flash.
     ForgetsTrim,
-    /// Deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
+    /// Kind of deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
     OlderCopy,
-    /// Deliberate mistake: data of a failed die are read as if the die worked.
+    /// Kind of deliberate mistake: data of a failed die are read as if the die worked.
     ReadsDeadDie,
-    /// Deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count as lost.
+    /// Kind of deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count
+    /// as lost.
     ForgetsRemedy,
 }
 
-/// All deliberate mistakes that tests can request, each with its name in `ftl.lapse`.
+/// Constant: list of all deliberate mistakes that tests can request, each with its name in `ftl.lapse`.
 #[cfg(debug_assertions)]
 const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-flush", Lapse::ForgetsFlush),
@@ -37,7 +38,7 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
-/// Setting that says which deliberate mistake the translation layer makes in a test; empty except in tests.
+/// Type of the setting that says which deliberate mistake the translation layer makes in a test; empty except in tests.
 #[derive(Clone, Copy, Default)]
 pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 

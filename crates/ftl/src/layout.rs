@@ -21,16 +21,16 @@ const UNITS_MOST: u64 = (1 << 40) - 1;
 /// DFTL may give another size.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 
-/// Geometry of the drive in mapping units. A physical page address (PPA) is the number of a mapping unit on flash,
-/// counted die after die, superblock after superblock, page row after page row (a page row: the pages of one number on
-/// the planes that operate together), plane after plane, unit after unit.
+/// Record of the geometry of the drive in mapping units. A physical page address (PPA) is the number of a mapping unit
+/// on flash, counted die after die, superblock after superblock, page row after page row (a page row: the pages of one
+/// number on the planes that operate together), plane after plane, unit after unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// Size of a mapping unit in bytes.
     pub unit: Bytes,
     /// Number of dies of the drive.
     pub dies: u32,
-    /// Four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
+    /// List of four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
     /// separately.
     pub shape: [u32; 4],
     /// Number of planes of a die that operate together.
@@ -289,7 +289,10 @@ fn read_logical_units(ftl: &mut Section, physical: u64, unit: Bytes) -> Result<u
     };
     let most = physical.min(NARROW_UNITS - 1);
     if logical == 0 || logical > most {
-        let expected = format!("expected 1 to {most} mapping units for the host; this gives {logical}");
+        let expected = format!(
+            "expected 1 to {most} mapping units for the host, {} bytes; this gives {logical}",
+            most * unit.get()
+        );
         return Err(ftl.reject(key, &expected));
     }
     Ok(logical)

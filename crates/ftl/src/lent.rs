@@ -1,6 +1,6 @@
 //! What policies are shown of a die's superblocks.
 
-/// Read-only view of the superblocks of a die, indexed by superblock, for a policy that chooses among them.
+/// Type of the read-only view of the superblocks of a die, indexed by superblock, for a policy that chooses among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
     /// For each superblock: number of mapping units that are still valid.

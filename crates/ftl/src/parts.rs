@@ -15,7 +15,8 @@ use controller::{Controller, ControllerConfig};
 use nand::FlashArray;
 use std::collections::VecDeque;
 
-/// The parts from which a translation layer is built: settings, flash array, controller, error correction and seed.
+/// Set of the parts from which a translation layer is built: settings, flash array, controller, error correction and
+/// seed.
 pub(crate) struct Parts<'a> {
     /// Part for building a translation layer: its settings, from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
@@ -25,15 +26,16 @@ pub(crate) struct Parts<'a> {
     pub controller: Controller,
     /// Part for building a translation layer: the settings of the flash controller and of the channels.
     pub rules: &'a ControllerConfig,
-    /// Parts from which the error correction of reads and the choice of write costs (ways to program a page) are built:
-    /// read ladder of the error-correcting code, policy of read retry, model of bit errors, and sizes.
+    /// Part for building a translation layer: parts from which the error correction of reads and the choice of write
+    /// costs (ways to program a page) are built: read ladder of the error-correcting code, policy of read retry, model
+    /// of bit errors, and sizes.
     pub correction: CorrectionParts,
     /// Seed from which all random streams of the drive are derived.
     pub seed: u64,
 }
 
-/// The assembled parts of a drive on which translation layers of every kind work: flash with features, background work,
-/// host side.
+/// Set of the assembled parts of a drive on which translation layers of every kind work: flash with features,
+/// background work, host side.
 pub(crate) struct Whole {
     pub media: Media,
     pub upkeep: Upkeep,

@@ -3,37 +3,38 @@
 use controller::{Origin, Transaction};
 use units::{Lpn, Ppa};
 
-/// Event of a snapshot, or of a version of a unit that a snapshot sees, as reported to observers of a run.
+/// Kind of event of a snapshot, or of a version of a unit that a snapshot sees, as reported to observers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionEvent {
-    /// Event: a snapshot was taken, which sees the present content of the drive.
+    /// Kind of event: a snapshot was taken, which sees the present content of the drive.
     Taken {
         /// Serial number, as reported to observers of the run, of the snapshot of the logical drive that was taken.
         serial: u32,
     },
-    /// Event: a snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives power
-    /// cuts from now on.
+    /// Kind of event: a snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives
+    /// power cuts from now on.
     Recorded {
         /// Serial number of the snapshot of the logical drive that was recorded on flash and survives power cuts from
         /// now on.
         serial: u32,
     },
-    /// Event: a snapshot was deleted.
+    /// Kind of event: a snapshot was deleted.
     Dropped {
         /// Serial number of the snapshot of the logical drive that was deleted, as reported to observers of the run.
         serial: u32,
     },
-    /// Event: a slot of the write buffer holds the newest version of a unit that the host has just written.
+    /// Kind of event: a slot of the write buffer holds the newest version of a unit that the host has just written.
     Buffered {
-        /// Logical unit that the host wrote and whose newest version is now in the write buffer.
+        /// Number of the logical unit that the host wrote and whose newest version is now in the write buffer.
         lpn: Lpn,
         /// Index of the slot of the write buffer that holds the newest version of the unit that the host has just
         /// written.
         slot: u32,
     },
-    /// Event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
+    /// Kind of event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on
+    /// flash.
     Programmed {
-        /// Logical unit of the replaced version that was programmed and that a snapshot sees.
+        /// Number of the logical unit of the replaced version that was programmed and that a snapshot sees.
         lpn: Lpn,
         /// Index of the slot of the write buffer from which the replaced version, which a snapshot sees, was programmed
         /// to flash.
@@ -41,18 +42,18 @@ pub enum VersionEvent {
         /// Physical address to which the replaced version, which a snapshot sees, was programmed.
         ppa: Ppa,
     },
-    /// Event: a version of a unit that only snapshots see was relocated.
+    /// Kind of event: a version of a unit that only snapshots see was relocated.
     Moved {
-        /// Logical unit of the version that only snapshots see and that was relocated.
+        /// Number of the logical unit of the version that only snapshots see and that was relocated.
         lpn: Lpn,
         /// Physical address, before the relocation, of the version that only snapshots see.
         old: Ppa,
         /// Physical address, after the relocation, of the version that only snapshots see.
         new: Ppa,
     },
-    /// Event: a unit has its former version again, because the drive returns to a snapshot.
+    /// Kind of event: a unit has its former version again, because the drive returns to a snapshot.
     Returned {
-        /// Logical unit that returned to its former version.
+        /// Number of the logical unit that returned to its former version.
         lpn: Lpn,
         /// Physical address of the unit before its return to the former version, or `Ppa::NONE` if it had none.
         old: Ppa,
@@ -60,15 +61,16 @@ pub enum VersionEvent {
         /// none.
         new: Ppa,
     },
-    /// Event: the return of the drive to a snapshot is complete, and the drive has the content of the snapshot again.
+    /// Kind of event: the return of the drive to a snapshot is complete, and the drive has the content of the snapshot
+    /// again.
     RolledBack {
         /// Serial number of the snapshot whose content the drive has again.
         serial: u32,
     },
 }
 
-/// Observer of the translation layer and of the flash below it. A run without observers is compiled without calls to
-/// them.
+/// Interface of the observers of the translation layer and of the flash below it. A run without observers is compiled
+/// without calls to them.
 pub trait Probe: controller::Probe {
     /// Reports a program of `units` mapping units that is about to be submitted. `source` gives, for each unit, its
     /// origin and where its data are: in a slot of the write buffer (host and map), or at a physical address (relocated

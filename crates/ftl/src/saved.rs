@@ -2,8 +2,8 @@
 
 use nand::FlashArray;
 
-/// Saved state of a drive at rest (no operation in flight): arrays of 32-bit and of 64-bit words in a fixed order,
-/// states of random streams, and ages of the data.
+/// Record of the saved state of a drive at rest (no operation in flight): arrays of 32-bit and of 64-bit words in a
+/// fixed order, states of random streams, and ages of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
     /// Content of a drive's saved state that consists of 32-bit words: arrays in a fixed order, namely map,
@@ -20,7 +20,7 @@ pub struct SavedState {
     pub ages_ns: Vec<u64>,
 }
 
-/// Reader of a saved state: the arrays that have not been read yet.
+/// Type of a reader of a saved state: the arrays that have not been read yet.
 pub(crate) struct Untaken<'a> {
     words: std::slice::Iter<'a, Vec<u32>>,
     longs: std::slice::Iter<'a, Vec<u64>>,

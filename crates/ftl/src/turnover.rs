@@ -9,8 +9,8 @@ use crate::FtlStats;
 /// so that memory is constant for runs of any length.
 const INTERVALS_MAX: usize = 128;
 
-/// Copy of the translation layer's counters at one moment of a run, from which long-run write amplification is
-/// estimated.
+/// Record of a copy of the translation layer's counters at one moment of a run, from which long-run write amplification
+/// is estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     /// Counters of the translation layer as they were at the moment of this copy, from which long-run write
@@ -24,11 +24,11 @@ pub struct Mark {
     pub units_to_move: u64,
 }
 
-/// List of copies of the counters at equal intervals of garbage collection work (in victims) since measuring began,
-/// with the counts for each die, for estimates of long-run write amplification.
+/// Type of the list of copies of the counters at equal intervals of garbage collection work (in victims) since
+/// measuring began, with the counts for each die, for estimates of long-run write amplification.
 #[derive(Clone, Debug, Default)]
 pub struct Turnover {
-    /// Copies of the counters in order of time; the first is from the beginning of measuring.
+    /// List of the copies of the counters in order of time; the first is from the beginning of measuring.
     marks: Vec<Mark>,
     /// Number of garbage collection victims (of merges, on a block-mapped drive) from one copy of the counters to the
     /// next.

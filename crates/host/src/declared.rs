@@ -7,28 +7,29 @@ use units::Bytes;
 /// Greatest number of NVMe namespaces that a drive file may declare: more than real drives have.
 const MOST: usize = 32;
 
-/// Way in which a drive file gives the size of an NVMe namespace: in bytes, as a fraction of the drive, or as the rest.
+/// Kind of way in which a drive file gives the size of an NVMe namespace: in bytes, as a fraction of the drive, or as
+/// the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// Way to give the size of a namespace: the drive file names this number of bytes.
+    /// Case: way to give the size of a namespace: the drive file names this number of bytes.
     Bytes(u64),
-    /// Way to give the size of a namespace: the drive file names this fraction of the drive's bytes, above 0 and up to
-    /// 1.
+    /// Case: way to give the size of a namespace: the drive file names this fraction of the drive's bytes, above 0 and
+    /// up to 1.
     Share(f64),
-    /// Way to give the size of a namespace: it gets the rest, all bytes of the drive that the other namespaces do not
-    /// take.
+    /// Case: way to give the size of a namespace: it gets the rest, all bytes of the drive that the other namespaces do
+    /// not take.
     Rest,
 }
 
-/// Declaration of an NVMe namespace in a drive file: name, command set and size.
+/// Record of the declaration of an NVMe namespace in a drive file: name, command set and size.
 #[derive(Clone, Debug)]
 pub struct Declared {
     /// Name of the namespace, by which a workload chooses the namespace.
     pub name: String,
-    /// NVMe command set of the namespace, such as NVM or ZNS.
+    /// Setting: NVMe command set of the namespace, such as NVM or ZNS.
     pub set: &'static CommandSet,
-    /// Size of the namespace as the drive file gives it: in bytes, as a fraction of the drive, or as the rest of the
-    /// drive.
+    /// Setting: size of the namespace as the drive file gives it: in bytes, as a fraction of the drive, or as the rest
+    /// of the drive.
     pub room: NamespaceRoom,
 }
 

@@ -19,9 +19,9 @@ use units::{Nanos, SimTime};
 /// writes get the class of the longest lifetimes.
 const WRITES_MOST: usize = 1 << 25;
 /// Number of histogram bins per drive capacity: the lifetime of data is counted in bytes that the workload writes, and
-/// each bin is 1/64 of the drive's capacity. The constant after this one, `BINS`, is the number of all bins; the last
-/// bin takes all longer lifetimes.
+/// each bin is 1/64 of the drive's capacity.
 const BINS_PER_DRIVE: u64 = 64;
+/// Number of all bins of the histogram of lifetimes of data; the last bin takes all longer lifetimes.
 const BINS: usize = 256;
 /// Value, in tables that link the writes of the trial run by number, that stands for no further write.
 const NONE: u32 = u32::MAX;
@@ -194,9 +194,9 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
 struct Lives {
     classes: Vec<u16>,
     /// Map from each 4 KiB page to the number of the next write of the workload that begins there, by which the write's
-    /// lifetime class is found. The field after this one, `next`, gives for each write the number of the following
-    /// write that begins at the same page.
+    /// lifetime class is found.
     first: MixMap<u64, u32>,
+    /// For each write of the workload, the number of the following write that begins at the same 4 KiB page.
     next: Vec<u32>,
     last: u16,
 }

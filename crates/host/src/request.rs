@@ -3,7 +3,7 @@
 use crate::command::Op;
 use units::SimTime;
 
-/// Request of the host to the drive: operation, address range and arrival time.
+/// Record of a request of the host to the drive: operation, address range and arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostRequest {
     /// Simulated time at which the host makes the request; latency is counted from this time. Never later than the time

@@ -6,7 +6,7 @@
 use crate::Extent;
 use config::nearest;
 
-/// NVMe namespace as a workload sees it: name and place on the drive.
+/// Record of an NVMe namespace as a workload sees it: name and place on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace {
     /// Name of the NVMe namespace, by which workloads choose it.
@@ -15,7 +15,8 @@ pub struct Namespace {
     pub extent: Extent,
 }
 
-/// Logical address space of the drive as a workload sees it: capacity, namespaces, placement handles and zones.
+/// Record of the logical address space of the drive as a workload sees it: capacity, namespaces, placement handles and
+/// zones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpace {
     /// Capacity of the drive in bytes.
@@ -29,7 +30,8 @@ pub struct HostSpace {
     pub zones: Option<HostZones>,
 }
 
-/// Zone numbers and limits of a drive that is one zoned namespace, as the host learns them from the drive.
+/// Record of the zone numbers and limits of a drive that is one zoned namespace, as the host learns them from the
+/// drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostZones {
     /// Number of zones of the zoned drive.

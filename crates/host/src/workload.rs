@@ -15,18 +15,18 @@ use units::SimTime;
 /// Kind of answer of a workload to the question for its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// Answer: the workload makes this request, whose arrival time is not after the time of the call.
+    /// Kind of answer: the workload makes this request, whose arrival time is not after the time of the call.
     Ready(HostRequest),
-    /// Answer: the workload makes no request before this simulated time, which is after the time of the call, unless a
-    /// request completes first.
+    /// Kind of answer: the workload makes no request before this simulated time, which is after the time of the call,
+    /// unless a request completes first.
     At(SimTime),
-    /// Answer: the workload makes no request until one of its requests in flight completes.
+    /// Kind of answer: the workload makes no request until one of its requests in flight completes.
     Blocked,
-    /// Answer: the workload has ended and never makes another request.
+    /// Kind of answer: the workload has ended and never makes another request.
     Done,
 }
 
-/// Range of consecutive bytes on the logical drive.
+/// Type of a range of consecutive bytes on the logical drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Extent {
     /// Byte address on the drive at which the range begins.
@@ -43,8 +43,8 @@ impl Extent {
     }
 }
 
-/// Information about a request that is no part of the request itself: the process that made it, and the lifetime class
-/// of the data of a write.
+/// Record of information about a request that is no part of the request itself: the process that made it, and the
+/// lifetime class of the data of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Background {
     /// Number of the process that made the request, if the workload knows it.
@@ -125,8 +125,8 @@ pub trait Workload: Send {
     fn report(&self) -> WorkloadReport;
 }
 
-/// Result of the detection of steady state in a job of a fio file (`steadystate`), with the numbers of fio's own
-/// result.
+/// Record of the result of the detection of steady state in a job of a fio file (`steadystate`), with the numbers of
+/// fio's own result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyState {
     /// Name of the fio job; in a group of jobs that report together, of its first job.
@@ -180,7 +180,7 @@ pub struct SteadyState {
     pub latency_ns: Vec<u64>,
 }
 
-/// Summary of a workload for the results; written to `run.json` under `workload`.
+/// Record that summarises a workload for the results; written to `run.json` under `workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadReport {
     /// Name of the source of the workload's requests, for the results: the path of the file, or the name of the

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Error in a workload, such as a faulty trace or job file, which is reported to the user in one line with its place.
+/// Type of an error in a workload, such as a faulty trace or job file, which is reported to the user in one line with
+/// its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError {
     /// Place of the workload's error: the trace or job file, with the line if there is one (`trace.csv:101`), or the

@@ -12,7 +12,8 @@ const LONG: usize = 64 << 10;
 /// Greatest number of pieces (blocks of memory) of the queue of answers that one system call sends to a client.
 const TOGETHER: usize = 16;
 
-/// Queue of bytes that wait to be sent to a client: the live server's answers, in the order in which they were given.
+/// Type of the queue of bytes that wait to be sent to a client: the live server's answers, in the order in which they
+/// were given.
 #[derive(Default)]
 pub struct Answers {
     pieces: VecDeque<Vec<u8>>,

@@ -5,8 +5,8 @@ const KEPT: usize = 16 << 20;
 /// Number of size classes of reusable memory buffers; larger buffers than the last class are not kept.
 const CLASSES: usize = 21;
 
-/// Pool of reusable memory buffers, sorted by capacity, because a buffer of another capacity would have to be moved or
-/// cleared when it grows.
+/// Type of a pool of reusable memory buffers, sorted by capacity, because a buffer of another capacity would have to be
+/// moved or cleared when it grows.
 #[derive(Default)]
 pub struct Buffers {
     /// Free memory buffers by capacity: list n contains buffers with a capacity of at least 2^n and less than 2^(n+1)

@@ -13,7 +13,7 @@ const SECTOR: u64 = 512;
 /// served in between.
 const PIECE: u64 = 256 << 10;
 
-/// Request of the live server to the simulated drive, with the data that it writes.
+/// Record of a request of the live server to the simulated drive, with the data that it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveRequest {
     pub op: Op,
@@ -27,19 +27,19 @@ pub struct DriveRequest {
 /// it out on the drive, or end the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// Treatment: the server refuses the client's request with this NBD error.
+    /// Kind of treatment: the server refuses the client's request with this NBD error.
     Refuse(Refusal),
-    /// Treatment of a query of the allocated extents (NBD block status): the server answers the query itself, without a
-    /// request to the drive.
+    /// Kind of treatment of a query of the allocated extents (NBD block status): the server answers the query itself,
+    /// without a request to the drive.
     Status,
-    /// Treatment: the server carries out the client's request by this sequence of requests to the drive.
+    /// Kind of treatment: the server carries out the client's request by this sequence of requests to the drive.
     Drive(Pieces),
-    /// Treatment: the server ends the connection, because the client asked to disconnect.
+    /// Kind of treatment: the server ends the connection, because the client asked to disconnect.
     Leave,
 }
 
-/// Sequence of requests to the drive (pieces) that carry out one request of a client; each is sent after the previous
-/// one has been completed.
+/// Type of a sequence of requests to the drive (pieces) that carry out one request of a client; each is sent after the
+/// previous one has been completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces {
     op: Op,

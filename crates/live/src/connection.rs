@@ -47,8 +47,8 @@ struct Long {
     filled: usize,
 }
 
-/// Connection of the live server with one NBD client: socket, negotiation, requests being received, and answers being
-/// sent.
+/// State of the connection of the live server with one NBD client: socket, negotiation, requests being received, and
+/// answers being sent.
 pub struct Connection {
     stream: ClientSocket,
     handshake: Handshake,
@@ -134,12 +134,14 @@ impl Connection {
         !self.is_over && !self.has_more && (self.long.is_some() || self.may_take())
     }
 
-    /// True if the server can immediately receive or take requests of the client, without waiting for the socket.
+    /// Returns true if the server can immediately receive or take requests of the client, without waiting for the
+    /// socket.
     pub fn is_busy(&self) -> bool {
         (self.has_more && self.may_take()) || (self.is_eager && self.may_read())
     }
 
-    /// True if the connection can be closed: the client has left, and its requests are answered as far as possible.
+    /// Returns true if the connection can be closed: the client has left, and its requests are answered as far as
+    /// possible.
     pub fn is_done(&self) -> bool {
         let is_answered = self.in_flight == 0 && self.answers.bytes() == 0 && !self.has_more;
         self.is_over && (is_answered || (self.is_gone && self.in_flight == 0))
@@ -150,7 +152,8 @@ impl Connection {
         Replies { structured: self.handshake.structured }
     }
 
-    /// True if the client negotiated the metadata context `base:allocation`, by which it may ask for allocated extents.
+    /// Returns true if the client negotiated the metadata context `base:allocation`, by which it may ask for allocated
+    /// extents.
     pub fn knows_allocation(&self) -> bool {
         self.handshake.allocation
     }

@@ -61,9 +61,9 @@ struct Entering {
     spoiled: bool,
 }
 
-/// Contents of the simulated drive (image, write buffer, programs in flight) and the queues of requests and
-/// completions, shared by the server, the workload and [`Contents`] (listener to the simulator's events), which run in
-/// one thread.
+/// Record of the contents of the simulated drive (image, write buffer, programs in flight) and the queues of requests
+/// and completions, shared by the server, the workload and [`Contents`] (listener to the simulator's events), which run
+/// in one thread.
 pub struct SharedContents {
     /// Queue of requests that the drive has not taken yet, each as a pair of the serial number of the client's request
     /// to which it belongs, and the request.
@@ -72,7 +72,7 @@ pub struct SharedContents {
     pub payloads: HashMap<u64, Payload>,
     /// Queue of completions that the server has not processed yet.
     pub done: Vec<Done>,
-    /// Remarks of the live server on its workload, each as a pair of name and value, which the results of the
+    /// List of remarks of the live server on its workload, each as a pair of name and value, which the results of the
     /// simulation report.
     pub notes: Vec<(String, String)>,
     /// The live server's open image file, in which it stores the data on the drive's flash.

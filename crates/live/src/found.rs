@@ -21,27 +21,27 @@ const PART: usize = 1 << 20;
 /// flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// Case that the server did not close the image, for example because it was killed: one program may have been in
+    /// Kind of end: the server did not close the image, for example because it was killed: one program may have been in
     /// flight in each superblock that was partly written.
     UnderWay,
-    /// Case that no flash program was in flight when the image file was last used, because the live server had
+    /// Kind of end: no flash program was in flight when the image file was last used, because the live server had
     /// completed all requests and programs and closed the image.
     Over,
 }
 
-/// Kinds of states in which the simulated drive of an image file can start: fresh (never written), saved by the last
+/// Kind of state in which the simulated drive of an image file can start: fresh (never written), saved by the last
 /// server, or after a power cut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// Starting state of a fresh drive, to which nothing was ever written.
+    /// Kind of starting state: that of a fresh drive, to which nothing was ever written.
     Fresh,
-    /// Case of the starting state: at rest, with the drive's state that the last server saved in the file at this path
-    /// when it closed the image.
+    /// Kind of starting state: at rest, with the drive's state that the last server saved in the file at this path when
+    /// it closed the image.
     AtRest(String),
-    /// Starting state after a power cut: the drive recovers its map from the data on its flash.
+    /// Kind of starting state: after a power cut; the drive recovers its map from the data on its flash.
     AfterCut,
-    /// Starting state as after a power cut, although the last server closed the image, because the file of the saved
-    /// state is missing.
+    /// Kind of starting state: as after a power cut, although the last server closed the image, because the file of the
+    /// saved state is missing.
     WithoutState,
 }
 
@@ -124,8 +124,9 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// Findings in a drive's image file: the highest stamp (sequence number of a host's write), and the number of page rows
-/// (pages of one index in all planes of a superblock) that may be torn, that is, partly programmed at a power cut.
+/// Record of the findings in a drive's image file: the highest stamp (sequence number of a host's write), and the
+/// number of page rows (pages of one index in all planes of a superblock) that may be torn, that is, partly programmed
+/// at a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
     /// Highest stamp (sequence number of a host's write) that was found in the drive's image file; 0 without data of

@@ -15,16 +15,17 @@ use units::{Nanos, SimTime};
 /// Constant: real time between two updates of the copy of the server's state that other threads (observers) can read.
 const PERIOD: Duration = Duration::from_millis(500);
 /// Logarithm to base 2 of the upper bound, in nanoseconds, of the first class of the live server's histograms of times
-/// (2^10 ns). The other constants: `OCTAVES` is the number of octaves above, up to 2^34 ns (17 s); `PARTS_BITS` is the
-/// logarithm to base 2 of the number of classes per octave (four); `BOUNDS` is the number of classes with an upper
-/// bound, followed by one class without.
+/// (2^10 ns).
 const FIRST_BIT: u32 = 10;
+/// Number of octaves of the live server's histograms of times above the first class, up to 2^34 ns (17 s).
 const OCTAVES: usize = 24;
+/// Logarithm to base 2 of the number of classes per octave (four) of the live server's histograms of times.
 const PARTS_BITS: u32 = 2;
+/// Number of classes with an upper bound of the live server's histograms of times, followed by one class without.
 const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
-/// Histogram of times of the live server (latencies or lateness of answers) in nanoseconds, in classes (bins) whose
-/// width grows with the time.
+/// Type of a histogram of times of the live server (latencies or lateness of answers) in nanoseconds, in classes (bins)
+/// whose width grows with the time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
     /// Number of times in each class (bin) of the histogram; the last class has no upper bound.
@@ -66,7 +67,8 @@ fn bounds() -> Vec<u64> {
     (0..BOUNDS as u64).map(bound).collect()
 }
 
-/// Statistics of the clients' requests of one kind (read, write, trim or flush) that the server answered with success.
+/// Record of the statistics of the clients' requests of one kind (read, write, trim or flush) that the server answered
+/// with success.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
     /// Number of answered requests of the kind (read, write, trim or flush).
@@ -88,8 +90,8 @@ pub struct SuperblockAges {
     pub unknown: u64,
 }
 
-/// Counters and present state of the simulated drive: host writes, flash operations, write buffer, wear and
-/// superblocks.
+/// Record of the counters and the present state of the simulated drive: host writes, flash operations, write buffer,
+/// wear and superblocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
     /// Number of mapping units that the host wrote, in whole or in part, on the drive that the live server simulates.
@@ -122,7 +124,7 @@ pub struct DriveNow {
     pub ages: SuperblockAges,
 }
 
-/// Present state of a live server, as other threads (observers, for example for a display) read it.
+/// Record of the present state of a live server, as other threads (observers, for example for a display) read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
     /// Present number of clients that are connected to the live server.
@@ -163,8 +165,8 @@ pub struct ServerProgress {
     pub bounds_ns: Vec<u64>,
 }
 
-/// Board for exchange with other threads (observers): the server stores on it a copy of its state for them to read, and
-/// they store on it the request to stop.
+/// Type of the board for exchange with other threads (observers): the server stores on it a copy of its state for them
+/// to read, and they store on it the request to stop.
 #[derive(Debug, Default)]
 pub struct Board {
     now: Mutex<ServerProgress>,
@@ -197,12 +199,12 @@ impl Board {
     }
 }
 
-/// Counters of the live server for the state that other threads (observers) read: requests answered and refused,
-/// latencies and lateness of answers.
+/// State of the counters of the live server for the state that other threads (observers) read: requests answered and
+/// refused, latencies and lateness of answers.
 pub struct Meter {
     /// Number of clients' requests that the drive carried out and the server answered, with success or failure.
     pub answered: u64,
-    /// Statistics, part of these counters, of the lateness of the live server's answers, in real time after their
+    /// Field of the counters: statistics of the lateness of the live server's answers, in real time after their
     /// simulated times were due.
     pub late: Late,
     late_classes: TimeClasses,
@@ -230,7 +232,7 @@ impl Meter {
         }
     }
 
-    /// True if it is time, at the real time `now`, to store the server's state on the board for other threads
+    /// Returns true if it is time, at the real time `now`, to store the server's state on the board for other threads
     /// (observers); then also sets the time of the next update.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let is_due = now >= self.due;
@@ -318,7 +320,7 @@ pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow
     now
 }
 
-/// Names of the states of a superblock, in the order of [`SuperblockState`].
+/// Constant list of the names of the states of a superblock, in the order of [`SuperblockState`].
 const STATES: [&str; 7] = ["free", "open", "closed", "victim", "erasing", "lost", "parity"];
 
 impl SuperblockAges {

@@ -15,10 +15,10 @@ const MOST_NS: u64 = 3_600_000_000_000;
 /// Kind of pace of the live server, which couples simulated time to real time: as fast as possible, or a fixed pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WallPace {
-    /// Pace at full speed: the live server simulates as fast as possible, and simulated time passes only while requests
-    /// are in flight.
+    /// Kind of pace: full speed; the live server simulates as fast as possible, and simulated time passes only while
+    /// requests are in flight.
     Max,
-    /// Fixed pace of the live server: this number of simulated seconds per second of real time.
+    /// Kind of pace of the live server: fixed; this number of simulated seconds per second of real time.
     Of(f64),
 }
 
@@ -85,7 +85,8 @@ pub struct Late {
     late: u64,
 }
 
-/// Summary, in numbers, of how late the live server's answers were sent after their simulated times were due.
+/// Record that summarises, in numbers, how late the live server's answers were sent after their simulated times were
+/// due.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
     /// Number of the live server's answers to its clients that this summary of lateness covers.

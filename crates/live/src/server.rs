@@ -37,9 +37,9 @@ const ANSWERED_AT_ONCE: u64 = 4;
 /// Number of simulation events between two readings of the real-time clock, by which the simulation ends its present
 /// pass in time.
 const EVENTS: u32 = 256;
-/// Greatest real time that the simulation runs before the server serves its clients again; `MOVED_MOST` is the greatest
-/// number of bytes copied in that time.
+/// Greatest real time that the simulation runs before the server serves its clients again.
 const TURN: Duration = Duration::from_millis(5);
+/// Greatest number of bytes copied in the time that the simulation runs before the server serves its clients again.
 const MOVED_MOST: u64 = 4 << 20;
 /// Longest time that the server sleeps, because another thread (observer) may have asked it to stop meanwhile.
 const REST_MOST: Duration = Duration::from_millis(50);
@@ -51,21 +51,21 @@ const CLIENTS_MOST: usize = 256;
 /// Constant: time for which the live server accepts no further clients after the machine had no socket for one.
 const NO_SOCKET: Duration = Duration::from_secs(1);
 
-/// Options for serving a drive to NBD clients; read from JSON, unknown keys are refused.
+/// Set of options for serving a drive to NBD clients; read from JSON, unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeOptions {
-    /// Path of the image file that stores the contents of the simulated drive.
+    /// Setting: path of the image file that stores the contents of the simulated drive.
     pub image: PathBuf,
-    /// Path of the Unix socket at which the server listens.
+    /// Setting: path of the Unix socket at which the server listens.
     pub socket: Option<PathBuf>,
-    /// TCP port at which the server listens if no socket path is given; 0: any free port.
+    /// Setting: TCP port at which the server listens if no socket path is given; 0: any free port.
     pub port: Option<u16>,
-    /// Network address at which the server listens, together with the TCP port.
+    /// Setting: network address at which the server listens, together with the TCP port.
     pub address: String,
-    /// Pace of the server: `max`, or simulated seconds per second of real time.
+    /// Setting: pace of the server: `max`, or simulated seconds per second of real time.
     pub pace: String,
-    /// Path of the trace file to which all requests to the served drive are recorded.
+    /// Setting: path of the trace file to which all requests to the served drive are recorded.
     pub record: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ impl ServeOptions {
     }
 }
 
-/// Live server: a simulated drive that is served to NBD clients in real time.
+/// State of the live server: a simulated drive that is served to NBD clients in real time.
 pub struct Server {
     session: Session,
     shared: Arc<Mutex<SharedContents>>,
@@ -93,9 +93,9 @@ pub struct Server {
     /// accepted.
     no_socket_until: Option<Instant>,
     pending: HashMap<u64, ClientRequest>,
-    /// Number of clients that have connected so far. The next field, `numbered`, is the number of clients' requests
-    /// passed to the drive so far.
+    /// Number of clients of the live server that have connected so far.
     seen: u64,
+    /// Number of requests of the live server's clients that were passed to the drive so far.
     numbered: u64,
     /// Number of requests of the live server that are in flight in the simulated drive.
     in_flight: u64,
@@ -272,7 +272,7 @@ impl Server {
         Ok(())
     }
 
-    /// True if the server can accept another client.
+    /// Returns true if the server can accept another client.
     fn takes_clients(&self) -> bool {
         self.clients.len() < CLIENTS_MOST && self.no_socket_until.is_none()
     }
@@ -323,7 +323,8 @@ impl Server {
         Ok(())
     }
 
-    /// True if the simulation should pause because enough completions wait to be answered, or enough bytes were copied.
+    /// Returns true if the simulation should pause because enough completions wait to be answered, or enough bytes were
+    /// copied.
     fn is_turn_over(&self, answers_most: u64) -> bool {
         let shared = self.shared();
         shared.done.len() as u64 >= answers_most || shared.moved >= MOVED_MOST
@@ -340,7 +341,7 @@ impl Server {
     }
 
     /// Lets the server's thread sleep until a socket is ready or an event is due, at most until `deadline`, or not at
-    /// all if there is work. The result is true if the listening socket must be checked, as a new client may wait.
+    /// all if there is work. Returns true if the listening socket must be checked, as a new client may wait.
     fn rest(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
         let is_busy = self.clients.values().any(Connection::is_busy);

@@ -10,7 +10,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Socket, of one of two kinds (Unix or TCP), at which the live server listens for clients.
+/// Kind of socket (Unix or TCP) at which the live server listens for clients.
 pub enum Listener {
     /// Kind of listening socket: a Unix socket, with its path; the file at the path is removed together with the
     /// listener.
@@ -19,11 +19,11 @@ pub enum Listener {
     Tcp(TcpListener),
 }
 
-/// Socket, of one of two kinds (Unix or TCP), of the connection with a client.
+/// Kind of client socket (Unix or TCP): the server's end of the connection with one client.
 pub enum ClientSocket {
-    /// Unix socket of the connection with a client.
+    /// Kind of client socket: a Unix socket, the server's end of the connection with one client.
     Unix(UnixStream),
-    /// TCP socket of the connection with a client.
+    /// Kind of client socket: a TCP socket, the server's end of the connection with one client.
     Tcp(TcpStream),
 }
 
@@ -158,8 +158,8 @@ pub struct Interest {
     pub writes: bool,
 }
 
-/// True if `kind` is the kind of error with which accepting a client failed only because none waits, or because the one
-/// that waited has left.
+/// Returns true if `kind` is the kind of error with which accepting a client failed only because none waits, or because
+/// the one that waited has left.
 fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }

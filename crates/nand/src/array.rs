@@ -10,8 +10,9 @@ use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Probabilities of bad blocks and of failures of flash operations, each from 0 to 1, as set in `[nand.bad_blocks]`:
-/// that a block is bad as delivered, that a program operation fails, and that an erase operation fails.
+/// Set of the probabilities of bad blocks and of failures of flash operations, each from 0 to 1, as set in
+/// `[nand.bad_blocks]`: that a block is bad as delivered, that a program operation fails, and that an erase operation
+/// fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BadBlocks {
     factory_ratio: f64,
@@ -28,8 +29,8 @@ pub enum ProgramStatus {
     Failed,
 }
 
-/// Which of two outcomes the retirement of a bad block of a superblock has: a spare block replaces it, or the
-/// superblock is lost.
+/// Kind of outcome, one of two, that the retirement of a bad block of a superblock has: a spare block replaces it, or
+/// the superblock is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
     /// Outcome: a spare block of the same plane replaced the bad block, and the superblock stays in use.
@@ -52,7 +53,7 @@ pub struct FlashArray {
     /// the superblock uses in the plane, as a block number within the die; `NO_BLOCK` in superblocks that are lost to
     /// bad blocks.
     members: Vec<u32>,
-    /// For each plane of each die, a list of the spare blocks (good blocks in reserve to replace bad ones); a
+    /// Lists of the spare blocks (good blocks in reserve to replace bad ones), one for each plane of each die; a
     /// replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
     /// List of the numbers of program/erase cycles that the blocks have had, one for each block.

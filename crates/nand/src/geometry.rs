@@ -3,33 +3,35 @@
 use config::{ConfigError, Section, at_least};
 use units::Bytes;
 
-/// Kind of flash cell, by the number of bits that it stores.
+/// Type for the kind of flash cell, by the number of bits that it stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Cell kind SLC: one bit per cell.
+    /// Kind of flash cell: SLC, one bit per cell.
     Slc = 1,
-    /// Cell kind MLC: two bits per cell.
+    /// Kind of flash cell: MLC, two bits per cell.
     Mlc = 2,
-    /// Cell kind TLC: three bits per cell.
+    /// Kind of flash cell: TLC, three bits per cell.
     Tlc = 3,
-    /// Cell kind QLC: four bits per cell.
+    /// Kind of flash cell: QLC, four bits per cell.
     Qlc = 4,
 }
 
 impl Cell {
-    /// Returns the number of pages that share a wordline, and so the number of page types.
+    /// Returns the number of bits that a cell of this kind stores, which is the number of pages that share a wordline,
+    /// and so the number of page types.
     pub const fn bits(self) -> u32 {
         self as u32
     }
 }
 
-/// Which pages of a plane one program operation of the chip writes: one page, or all pages of a wordline.
+/// Kind of program order of the chip, by which pages of a plane one program operation writes: one page, or all pages of
+/// a wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// Program order by pages: a program operation writes one page on each plane that takes part.
+    /// Kind of program order: by pages; a program operation writes one page on each plane that takes part.
     Page,
-    /// Program order by wordlines (one-shot): a program operation writes all pages of a wordline on each plane that
-    /// takes part.
+    /// Kind of program order: by wordlines (one-shot); a program operation writes all pages of a wordline on each plane
+    /// that takes part.
     OneShot,
 }
 

@@ -14,9 +14,9 @@ pub struct ArrayTiming {
     /// List of wear values (numbers of program/erase cycles); each row of program and erase times holds from its value
     /// on, the first row from 0.
     pe_cycles: Vec<u32>,
-    /// List of program steps (voltage increases per program pulse) relative to the default one, rising; `usual_step` is
-    /// the index of the default step in the list.
+    /// List of program steps (voltage increases per program pulse) relative to the default one, rising.
     steps: Vec<f64>,
+    /// Index of the default program step (voltage increase per program pulse) in the list `steps`.
     usual_step: usize,
     /// List of the names of the voltage sets (verify levels and read references), the default one left out.
     sets: Vec<String>,
@@ -50,12 +50,16 @@ impl ArrayTiming {
     ) -> Result<Self, ConfigError> {
         let bits = geometry.cell.bits() as usize;
         let t_r = per_page_type(nand, "t_r", bits, "array read time, one value or one per page type")?;
-        let t_prog = match geometry.program {
-            ProgramOrder::Page => {
-                per_page_type(nand, "t_prog", bits, "page program time, one value or one per page type")?
-            }
-            ProgramOrder::OneShot => per_page_type(nand, "t_prog", 1, "program time of a whole wordline")?,
+        let times = match geometry.program {
+            ProgramOrder::Page => bits,
+            ProgramOrder::OneShot => 1,
         };
+        let t_prog = per_page_type(
+            nand,
+            "t_prog",
+            times,
+            "program time of a page, one value or one per page type; of a whole wordline with program = one-shot",
+        )?;
         let t_bers = nand.required("t_bers", "block erase time")?;
         let types = if geometry.program == ProgramOrder::Page { bits } else { 1 };
         let steps = tables.map_or_else(|| vec![1.0], |tables| tables.steps.clone());

@@ -8,7 +8,7 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// Ageing run, for Python: a drive that is overwritten until the end of its life. Windows, in which each write is
+/// Python class: ageing run: a drive that is overwritten until the end of its life. Windows, in which each write is
 /// simulated, alternate with jumps, which raise the wear (erase counts) without simulated writes. Structured values are
 /// passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]

@@ -13,7 +13,7 @@ use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// Flash chip on the simulated test bench, for Python; the chip is simulated by its cells or by its characterization
+/// Python class: flash chip on the simulated test bench; the chip is simulated by its cells or by its characterization
 /// tables.
 #[pyclass(name = "Chip", module = "floatgate._core", frozen)]
 pub struct PyChip {

@@ -37,7 +37,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Flash page as a communication channel for error correction, for Python: of simulated cells with a certain wear,
+/// Python class: flash page as a communication channel for error correction: of simulated cells with a certain wear,
 /// retention time and number of reads, or of cell states with normal distributions.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccPage {
@@ -217,7 +217,7 @@ fn named_so(error: config::ConfigError) -> PyErr {
     )
 }
 
-/// Experiment with an error correcting code, for Python: random codewords are sent over channels and decoded, and the
+/// Python class: experiment with an error correcting code: random codewords are sent over channels and decoded, and the
 /// failures are counted.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccTrial {

@@ -7,8 +7,8 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// A Rust object that contains a simulated drive, for use by Python. A lock protects it because Python may pass an
-/// object to any thread.
+/// Type for a Rust object that contains a simulated drive, for use by Python. A lock protects it because Python may
+/// pass an object to any thread.
 pub struct Held<T> {
     inner: Option<Mutex<T>>,
     /// True once a user's policy has kept a reference, after its call, to an array that shows the object's memory; the

@@ -164,9 +164,9 @@ fn unpack(packed: &[u8; PACKED]) -> LogRow {
     }
 }
 
-/// Function of the Python extension module, written in Rust for speed: formats tuples of whole numbers, None (an empty
-/// field) and words without commas as CSV lines, without the search for characters to quote that makes Python's csv
-/// module seven times as slow.
+/// Formats tuples of whole numbers, None (an empty field) and words without commas as CSV lines, in a function for
+/// Python that is written in Rust for speed: without the search for characters to quote that makes Python's csv module
+/// seven times as slow.
 #[pyfunction]
 pub fn plain_lines(rows: Vec<Bound<'_, PyTuple>>) -> PyResult<String> {
     let mut text = String::with_capacity(48 * rows.len());

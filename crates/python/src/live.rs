@@ -15,7 +15,7 @@ use std::time::Duration;
 /// power cut, after which the drive must recover its map, and the write buffer has no power-loss protection.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
-/// Network block device server, for Python, that offers a simulated drive to clients.
+/// Python class: network block device server that offers a simulated drive to clients.
 #[pyclass(name = "Server")]
 pub struct PyServer {
     inner: Held<::live::Server>,

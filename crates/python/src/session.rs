@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
-/// Simulation run of a drive with a workload and options, for Python, which is advanced in slices (some number of
+/// Python class: simulation run of a drive with a workload and options, which is advanced in slices (some number of
 /// events per call) until it has a result.
 #[pyclass(name = "Session")]
 pub struct PySession {

@@ -166,7 +166,7 @@ fn packed<'py>(
     })
 }
 
-/// Simulated drive that a Python program advances step by step; `fg.Drive` is derived from it.
+/// Python class: simulated drive that a Python program advances step by step; `fg.Drive` is derived from it.
 #[pyclass(name = "SteppedDrive", subclass)]
 pub struct PySteppedDrive {
     /// Field: the simulated drive that the Python program advances; `None` once it was closed.

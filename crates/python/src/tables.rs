@@ -31,9 +31,9 @@ const GROUP_ROWS: usize = 1_000_000;
 /// Number of rows that are passed to the writer of a Parquet file in one batch.
 const BATCH_ROWS: usize = 16_384;
 
-/// Constant: metadata key under which a column of an Arrow table or Parquet file gives its unit. `MEANING` is the key
-/// under which the column gives its meaning.
+/// Metadata key under which a column of an Arrow table or Parquet file gives its unit.
 const UNIT: &str = "unit";
+/// Metadata key under which a column of an Arrow table or Parquet file gives its meaning.
 const MEANING: &str = "meaning";
 
 /// Returns, for Python, the descriptions of all tables that a run writes, with their columns, as JSON.
@@ -75,7 +75,8 @@ fn type_name(kind: &DataType) -> String {
     }
 }
 
-/// Table of columns of equal length, in Arrow's memory format; a missing value in a column is None in Python.
+/// Python class: table of columns of equal length, in Arrow's memory format; a missing value in a column is None in
+/// Python.
 #[pyclass(name = "Table", frozen)]
 pub struct ArrowTable {
     schema: SchemaRef,
@@ -244,7 +245,7 @@ fn properties(schema: &Schema) -> WriterProperties {
     properties.build()
 }
 
-/// Writer of one Parquet file, table by table, all with the same columns.
+/// Python class: writer of one Parquet file, table by table, all with the same columns.
 #[pyclass(frozen)]
 pub struct Writer {
     path: PathBuf,

@@ -35,9 +35,9 @@ pub(crate) fn look() -> Result<(), Error> {
     }
 }
 
-/// Wrapper of a simulated drive that policies outside the simulator (such as Python policies) can see. When the wrapper
-/// is dropped, the drive is freed, unless the program that embeds the simulator still has a reference to the drive's
-/// memory.
+/// Type of a wrapper of a simulated drive that policies outside the simulator (such as Python policies) can see. When
+/// the wrapper is dropped, the drive is freed, unless the program that embeds the simulator still has a reference to
+/// the drive's memory.
 pub(crate) struct SeenDrive<T>(Option<T>);
 
 impl<T> SeenDrive<T> {

@@ -24,8 +24,9 @@ const NAME: &str = "submit";
 /// [`Self::finish`]: all events up to the present have happened, and no request is accepted for an earlier time.
 pub struct SteppedDrive {
     session: Session,
-    /// Requests submitted since the drive was last advanced; second field: the earliest time of these requests.
+    /// List of the requests submitted since the stepped drive was last advanced.
     new: Vec<NumberedRequest>,
+    /// Earliest time of the requests submitted since the stepped drive was last advanced; none without such a request.
     first_new: Option<SimTime>,
     /// Number of calls so far that advanced the stepped drive.
     calls: u64,
@@ -37,7 +38,7 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// Stored number of completions of the stepped drive that wait for the caller to take them.
+    /// Field: number of completions of the stepped drive that wait for the caller to take them.
     waiting: usize,
     /// Result of the stepped drive after it was finished: everything that it measured, in JSON; `None` until then.
     result: Option<Value>,

@@ -5,7 +5,7 @@ use host::Op;
 use host::command::SETS;
 use std::sync::LazyLock;
 
-/// A host request as the caller of a stepped drive submits it.
+/// Type of a host request as the caller of a stepped drive submits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepRequest {
     /// Simulated time in ns at which the host issues the request to the stepped drive.

@@ -7,21 +7,21 @@ use units::Lpn;
 /// Kind of step (one request) of a random host history in tests: a write, trim or read of consecutive mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostStep {
-    /// Step: the host writes `count` mapping units from `first` on.
+    /// Case of a host step: the host writes `count` mapping units from `first` on.
     Write {
         /// First mapping unit that the host writes in this step of a random host history for tests.
         first: Lpn,
         /// Number of mapping units that the host writes in this step of a random host history for tests.
         count: u32,
     },
-    /// Step: the host trims `count` mapping units from `first` on.
+    /// Case of a host step: the host trims `count` mapping units from `first` on.
     Trim {
         /// First mapping unit that the host trims in this step of a random host history for tests.
         first: Lpn,
         /// Number of mapping units that the host trims in this step of a random host history for tests.
         count: u32,
     },
-    /// Step: the host reads `count` mapping units from `first` on.
+    /// Case of a host step: the host reads `count` mapping units from `first` on.
     Read {
         /// First mapping unit that the host reads in this step of a random host history for tests.
         first: Lpn,

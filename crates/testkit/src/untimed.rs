@@ -50,9 +50,10 @@ impl ModelShape {
 pub struct Model {
     shape: ModelShape,
     policy: Box<dyn VictimPolicy>,
-    /// Physical unit at which each logical unit lies; second field: logical unit whose valid data each physical unit
-    /// holds, `NONE` where the data are invalid or absent.
+    /// List with, for each logical unit, the physical unit at which it lies.
     home: Vec<u32>,
+    /// List with, for each physical unit, the logical unit whose valid data it holds; `NONE` where the data are invalid
+    /// or absent.
     holder: Vec<u32>,
     valid: Vec<u32>,
     closed_at: Vec<u64>,

@@ -3,7 +3,8 @@
 use crate::Nanos;
 use std::fmt;
 
-/// Quantity type for sizes, stored as a number of bytes.
+/// Size in bytes, as a number type of its own (newtype struct), so that sizes are not confused with times, rates or
+/// plain numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 

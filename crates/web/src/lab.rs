@@ -30,7 +30,7 @@ pub enum PageQuestion {
     /// Message of the web page, a question: which drives and workload generators are there to choose from, and which
     /// version is the simulator?
     Shelf,
-    /// Question: is this setup correct, and which drive results from it?
+    /// Message of the web page, a question: is this setup correct, and which drive results from it?
     Check(Setup),
     /// Message of the web page, a request: begin a run with this setup (drive, settings, workload and options).
     Begin(Setup),

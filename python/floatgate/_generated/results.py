@@ -13,7 +13,9 @@ Count = Annotated[int, Field(ge=0, lt=1 << 64)]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InterruptedAt(Section):
-    """Point at which a run was interrupted: phase, and fraction of the phase done."""
+    """Section of the result that says where the run was interrupted: phase, and fraction of the phase
+    done.
+    """
 
     phase: str
     """[text] Phase of the run in which it was interrupted: `precondition`, `layout` or `run`."""
@@ -42,8 +44,8 @@ class FioJob(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SteadyState(Section):
-    """Result of the detection of steady state in a job of a fio file (`steadystate`), with the numbers
-    of fio's own result.
+    """Record of the result of the detection of steady state in a job of a fio file (`steadystate`),
+    with the numbers of fio's own result.
     """
 
     job: str
@@ -97,17 +99,18 @@ class SteadyState(Section):
     """
 
     iops: tuple[Count, ...]
-    """[1/s] List of the rates in requests per second in each of the last sampling intervals, the
-    oldest first; zeros at the end for intervals that were not reached.
+    """[1/s] List of the rates in requests per second in each of the last sampling intervals of the
+    steady-state check, the oldest first; zeros at the end for intervals that were not reached.
     """
 
     bandwidth_bytes_per_s: tuple[Count, ...]
-    """[bytes/s] List of the rates in bytes per second in each of the sampling intervals of `iops`.
+    """[bytes/s] List of the rates in bytes per second in each of the last sampling intervals of the
+    steady-state check, the intervals of `iops`.
     """
 
     latency_ns: tuple[Count, ...]
-    """[ns] List of the mean latencies in ns of the requests in each of the sampling intervals of
-    `iops`.
+    """[ns] List of the mean latencies in ns of the requests in each of the last sampling intervals of
+    the steady-state check, the intervals of `iops`.
     """
 
 
@@ -195,26 +198,30 @@ class Steadiness(Section):
     """
 
     window_overwrites: float
-    """[ratio] Length of a window of preconditioning, a stretch over which write amplification is
-    averaged, in overwrites of the filled space.
+    """[ratio] Part of the rule for steady write amplification in preconditioning: length of a window
+    (stretch over which write amplification is averaged), in overwrites of the filled space.
     """
 
     windows: Count
-    """[count] Number of windows whose write amplification is compared."""
+    """[count] Part of the rule for steady write amplification in preconditioning: number of windows
+    (stretches over which write amplification is averaged) that are compared.
+    """
 
     least_overwrites: float
-    """[ratio] Least number of overwrites of the filled space before write amplification can count as
-    steady.
+    """[ratio] Part of the rule for steady write amplification in preconditioning: least number of
+    overwrites of the filled space before write amplification can count as steady.
     """
 
     tolerance: float
-    """[ratio] Greatest deviation of a window's write amplification from the mean of the compared
+    """[ratio] Part of the rule for steady write amplification in preconditioning: tolerance, the
+    greatest permitted deviation of a window's write amplification from the mean of the compared
     windows, as a share of the mean.
     """
 
     limit_overwrites: float
-    """[ratio] Greatest number of overwrites of the filled space in preconditioning, after which the
-    drive is used as it is.
+    """[ratio] Part of the rule for steady write amplification in preconditioning: greatest number of
+    overwrites of the filled space, after which the drive is used even if write amplification is not
+    steady.
     """
 
 
@@ -225,16 +232,20 @@ class WarmedUp(Section):
     """
 
     requests: Count
-    """[requests] Number of host requests in the warm-up."""
+    """[requests] Number of host requests in the run's unmeasured warm-up."""
 
     units_written: Count
-    """[mapping units] Number of mapping units that the warm-up wrote."""
+    """[mapping units] Number of mapping units that the copies of the workload wrote in the run's
+    unmeasured warm-up.
+    """
 
     t_ns: Count
-    """[ns] Simulated time in ns that the warm-up took."""
+    """[ns] Simulated time in ns that the run's unmeasured warm-up took."""
 
     buffer_units: Count
-    """[mapping units] Number of mapping units in the write buffer when the warm-up was over."""
+    """[mapping units] Number of mapping units in the write buffer at the end of the run's unmeasured
+    warm-up.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -244,7 +255,9 @@ class Preconditioning(Section):
     """
 
     kind: Literal["none", "fill", "steady", "instant", "workload"]
-    """[text] Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`."""
+    """[text] Name of the kind of preconditioning that the run used: `none`, `fill`, `steady`,
+    `instant` or `workload`.
+    """
 
     copies: Count | None
     """[count] Number of copies of the workload that preconditioning wrote one after the other; null
@@ -252,7 +265,9 @@ class Preconditioning(Section):
     """
 
     filled_units: Count | None
-    """[mapping units] Number of mapping units of the logical space that preconditioning filled."""
+    """[mapping units] Number of mapping units of the logical space that preconditioning filled with
+    data, each counted once.
+    """
 
     units_written: Count | None
     """[mapping units] Number of mapping units that preconditioning wrote in all, fill included."""
@@ -266,7 +281,9 @@ class Preconditioning(Section):
     """[yes/no] True if write amplification had become steady in preconditioning."""
 
     rule: Steadiness | None
-    """Rule by which write amplification counts as steady in preconditioning."""
+    """Description of the rule by which preconditioning of this run judged whether write amplification
+    was steady: lengths, numbers and deviations compared.
+    """
 
     warm_up: WarmedUp | None
     """Results on the warm-up: copies of the workload that ran after preconditioning with simulated
@@ -281,16 +298,19 @@ class LaidOut(Section):
     """
 
     on: bool
-    """[yes/no] True if the writing of expected data before the run was not switched off
-    (`--no-layout`).
+    """[yes/no] True if data that the workload expects to read were to be written before the simulated
+    time began; false if this was switched off (`--no-layout`).
     """
 
     units: Count
-    """[mapping units] Number of mapping units that were written before the simulated time began.
+    """[mapping units] Number of mapping units that were written before the simulated time began
+    because the workload expects to read them; preconditioning does not count.
     """
 
     bytes: Count
-    """[bytes] Number of bytes that were written before the simulated time began."""
+    """[bytes] Number of bytes that were written before the simulated time began because the workload
+    expects to read them; preconditioning does not count.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -300,13 +320,14 @@ class Part(Section):
     """
 
     units: Count
-    """[mapping units] Number of mapping units of one kind (read although unmapped, read from flash, or
-    programmed to flash).
+    """[mapping units] Number of the host's mapping units that this part of the result counts, all of
+    one kind: read although unmapped, read from flash, or programmed to flash.
     """
 
     share: float | None
-    """[ratio] Mapping units of one kind (read although unmapped, read from flash, or programmed to
-    flash) as a share, at most 1, of all that the host read, or wrote; null where there are none.
+    """[ratio] Share, at most 1, of these mapping units (read although unmapped, read from flash, or
+    programmed to flash) among all units that the host read, or for programs wrote; null where the
+    host read, or wrote, none.
     """
 
 
@@ -336,16 +357,18 @@ class State(Section):
     """[mapping units] Number of mapping units that the host wrote in the measured window."""
 
     reads_unmapped: Part
-    """Number of mapping units that the host read although they were never written, or trimmed; such
-    reads are as fast on any drive.
+    """Number and share of the mapping units that the host read in the measured window although they
+    were never written, or trimmed; such reads are as fast on any drive.
     """
 
     reads_from_flash: Part
-    """Number of mapping units that the host read from flash in the measured window."""
+    """Number and share of the mapping units that the host read from flash in the measured window.
+    """
 
     writes_to_flash: Part
-    """Number of mapping units of the host that were programmed to flash; the others were overwritten
-    in the write buffer or are still in it.
+    """Number of the host's mapping units that were programmed to flash in the measured window, and
+    their share of the units that the host wrote; the others were overwritten in the write buffer or
+    are still in it.
     """
 
 
@@ -380,25 +403,33 @@ class ByKind(Section):
     """
 
     read: Count
-    """Number of reads among the counted requests (sent, completed or failed)."""
+    """Number of reads among the requests that the section counts: all that the host sent
+    (`submitted`), only the completed ones, or only the failed ones.
+    """
 
     write: Count
-    """Number of writes among the counted requests (sent, completed or failed)."""
+    """Number of writes among the requests that the section counts: all that the host sent
+    (`submitted`), only the completed ones, or only the failed ones.
+    """
 
     trim: Count
-    """Number of trims among the counted requests (sent, completed or failed)."""
+    """Number of trims among the requests that the section counts: all that the host sent
+    (`submitted`), only the completed ones, or only the failed ones.
+    """
 
     flush: Count
-    """Number of flushes among the counted requests (sent, completed or failed)."""
+    """Number of flushes among the requests that the section counts: all that the host sent
+    (`submitted`), only the completed ones, or only the failed ones.
+    """
 
     total: Count
-    """Number of all requests among the counted ones (sent, completed or failed), of all kinds
-    together.
+    """Total number of requests, of all kinds together, that the section counts: all that the host sent
+    (`submitted`), only the completed ones, or only the failed ones.
     """
 
     manage: Count | None = None
-    """Number of zone management requests (open, close, finish, reset) among the counted requests
-    (sent, completed or failed); absent without any.
+    """Number of zone management requests (open, close, finish, reset) among the requests that the
+    section counts (all that the host sent, the completed, or the failed); absent without any.
     """
 
 
@@ -473,12 +504,13 @@ class Interval(Section):
     """
 
     confidence_level: float
-    """[ratio] Confidence level: share of runs like this one whose interval contains the true value.
+    """[ratio] Confidence level of the confidence intervals of rates and latencies: share of runs like
+    this one whose interval contains the true value.
     """
 
     batches: Count
-    """[count] Number of consecutive parts of the run (batches) from whose variance the confidence
-    intervals follow.
+    """[count] Number of batches (consecutive parts of the run) from whose variance the confidence
+    intervals of rates and latencies in this result were calculated.
     """
 
     iops: tuple[float, float]
@@ -790,7 +822,9 @@ class Flash(Section):
     """Results on flash operations in the measured window, by origin: on whose behalf they were done."""
 
     reads: ByOrigin
-    """[pages] Numbers of flash pages read, by origin."""
+    """[pages] Numbers of flash pages read in the measured window, by origin (host, garbage collection,
+    wear levelling and others).
+    """
 
     programs: ByOrigin
     """[pages] Numbers of flash pages programmed, by origin. A program counts for the origin of its
@@ -806,7 +840,7 @@ class Flash(Section):
     """
 
     page_bytes: Count
-    """[bytes] Size in bytes of a flash page."""
+    """[bytes] Size in bytes of a flash page of the drive, without the spare area."""
 
     mapping_unit_bytes: Count
     """[bytes] Size in bytes of a mapping unit, the smallest piece of data with its own location.
@@ -882,7 +916,9 @@ class WafParts(Section):
     """Write amplification due to data restored from parity and programmed again."""
 
     read_ahead: float | None
-    """Write amplification due to read-ahead (data read before the host asked for it)."""
+    """Write amplification due to programs for read-ahead (data read before the host asked for it);
+    null, because read-ahead programs nothing.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -918,8 +954,8 @@ class WafBytes(Section):
     """
 
     settled: bool
-    """[yes/no] True if `held_share` is at most 3 %. Where it is more, `waf` says how full the write
-    buffer is rather than what the drive does.
+    """[yes/no] Flag of the result: true if `held_share` is at most 3 %. Where it is more, `waf` says
+    how full the write buffer is rather than what the drive does.
     """
 
 
@@ -931,8 +967,8 @@ class TooShort(Section):
     """[superblocks] Number of garbage collection victims, or merges of a block map, in the run."""
 
     needed: Count
-    """[superblocks] Least number of garbage collection victims that an estimate of long-run write
-    amplification needs.
+    """[superblocks] Number of garbage collection victims that an estimate of long-run write
+    amplification needs at least, given in the result for comparison with `victims`.
     """
 
     drifting: bool
@@ -955,25 +991,28 @@ class WafLongRun(Section):
     """[ratio] Estimated write amplification in the long run; null where the run is too short."""
 
     low: float | None
-    """[ratio] Lower end of the confidence interval of the estimate; null where the run is too short.
+    """[ratio] Lower end of the confidence interval of the estimated long-run write amplification; null
+    where the run is too short.
     """
 
     high: float | None
-    """[ratio] Upper end of the confidence interval of the estimate; null where the run is too short.
+    """[ratio] Upper end of the confidence interval of the estimated long-run write amplification; null
+    where the run is too short.
     """
 
     half_width_relative: float | None
-    """[ratio] Half width of the confidence interval as a share of the estimate; null where the run is
-    too short.
+    """[ratio] Half width of the confidence interval of the estimated long-run write amplification, as
+    a share of the estimate; null where the run is too short.
     """
 
     confidence_level: float
-    """[ratio] Confidence level: share of runs like this one whose interval contains the true value.
+    """[ratio] Confidence level of the interval from `low` to `high`: share of runs like this one whose
+    interval contains the true long-run write amplification.
     """
 
     victims: Count
-    """[superblocks] Number of garbage collection victims, or merges of a block map, that the estimate
-    rests on.
+    """[superblocks] Number of garbage collection victims, or merges of a block-level map, on which the
+    estimate of long-run write amplification rests.
     """
 
     batches: Count | None
@@ -1079,7 +1118,9 @@ class StagesOf(Section):
     """Mean time for which the request's commands and data crossed the flash channel."""
 
     ecc: float | None
-    """Mean time for decoding what was read, including read retries."""
+    """Mean time for the error correction (decoding) of the data that the request read, read retries
+    included.
+    """
 
     link: float | None
     """Mean time for which the request's data crossed the host link."""
@@ -1150,8 +1191,8 @@ class Buffer(Section):
     """
 
     units_overwritten_clean: Count
-    """[mapping units] Of the mapping units replaced in the write buffer, the number identical to the
-    copy on flash.
+    """[mapping units] Number of mapping units in the write buffer that were clean (identical to their
+    copy on flash) when a write of the host replaced them.
     """
 
     units_evicted_dirty: Count
@@ -1176,8 +1217,8 @@ class Buffer(Section):
     """
 
     units_written: Count
-    """[mapping units] Number of mapping units that the host wrote; a partly written unit counts as
-    one.
+    """[mapping units] Number of mapping units that the host wrote to the drive in the measured window;
+    a partly written unit counts as one.
     """
 
     units_coalesced: Count
@@ -1280,22 +1321,26 @@ class Parity(Section):
     """Results on parity across dies, and on the space that it takes."""
 
     stripe: Count
-    """[mapping units] Number of data units that share a parity unit (width of a parity stripe without
-    its parity).
+    """[mapping units] Width of a parity stripe without its parity, in the drive of this run: number of
+    data units that share a parity unit.
     """
 
     superblocks: Count
-    """[superblocks] Number of superblocks that contain parity across dies at the end of the run.
+    """[superblocks] Number of superblocks that are assigned to parity units (parity across dies) at
+    the end of the run.
     """
 
     bytes: Count
-    """[bytes] Bytes that the superblocks with parity can hold at most."""
+    """[bytes] Bytes that the superblocks assigned to parity units can hold at most."""
 
     share_of_flash: float
-    """[ratio] Number of superblocks with parity as a share of all superblocks."""
+    """[ratio] Number of superblocks assigned to parity units as a share of all superblocks of the
+    drive.
+    """
 
     share_of_capacity: float
-    """[ratio] Bytes of the superblocks with parity as a share of the capacity that the host sees.
+    """[ratio] Bytes that the superblocks assigned to parity units can hold, as a share of the capacity
+    that the host sees.
     """
 
     ram_bytes_max: Count
@@ -1329,15 +1374,18 @@ class PlacementHandle(Section):
     """Results of one placement handle (reclaim unit handle)."""
 
     isolation: Literal["initially", "persistently"]
-    """[text] Isolation of the handle's data: whether they stay apart from other data only at first, or
-    also when garbage collection moves them.
+    """[text] Isolation of the placement handle's data, as text: `initially` if they stay apart from
+    other data only when they are written first, `persistently` if also when garbage collection
+    moves them.
     """
 
     bytes_written: Count
     """[bytes] Number of bytes that the host wrote through the placement handle."""
 
     units_opened: Count
-    """[reclaim units] Number of reclaim units that were begun for the placement handle."""
+    """[reclaim units] Number of reclaim units that were begun for the placement handle in the measured
+    window.
+    """
 
     available_bytes: Count
     """[bytes] Bytes that could be written through the handle at the end of the run before it begins
@@ -1388,7 +1436,7 @@ class PlacementStreams(Section):
     """
 
     events: PlacementEvents
-    """Numbers of the events that NVMe's flexible data placement logs."""
+    """Counts of the events, by kind, that NVMe's flexible data placement logs."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1483,7 +1531,8 @@ class Scrub(Section):
     """
 
     period_ns: Count
-    """[ns] Period in nanoseconds in which the patrol (background scrub) is to read each die once.
+    """[ns] Configured period, in nanoseconds, within which the patrol (background scrub) is to read
+    each die once.
     """
 
     superblocks_read: Count
@@ -1571,13 +1620,14 @@ class KeptSnapshot(Section):
     """[ns] Simulated time at which the snapshot was taken."""
 
     differences: Count
-    """[mapping units] Number of mapping units overwritten or trimmed after the snapshot, until the
-    next one.
+    """[mapping units] Number of mapping units written or trimmed after the snapshot and before the
+    next one, each counted once: number of entries in the difference table of the snapshot.
     """
 
     units_kept: Count
-    """[mapping units] Of the mapping units overwritten or trimmed after the snapshot, the number whose
-    old version on flash is kept for the snapshot.
+    """[mapping units] Number of mapping units overwritten or trimmed between this snapshot and the
+    next whose old version the drive retains, because the snapshot's difference table names the
+    version. Units that held no data when the snapshot was taken do not count.
     """
 
 
@@ -1593,8 +1643,8 @@ class TakeTimes(Section):
     """
 
     max: Count
-    """Longest time from the moment of a snapshot until the logical-to-physical map was on flash; 0
-    without snapshots.
+    """Longest time from the moment of a snapshot of the logical drive until the logical-to-physical
+    map was on flash; 0 without snapshots.
     """
 
 
@@ -1630,8 +1680,8 @@ class Snapshots(Section):
     """
 
     room_units: Count
-    """[mapping units] Greatest number of mapping units that may stay on flash only because snapshots
-    refer to them (space limit of the snapshots).
+    """[mapping units] Limit on the space of snapshots in the drive of this run: greatest number of
+    mapping units that may stay on flash only because snapshots refer to them.
     """
 
     ram_bytes: Count
@@ -1688,13 +1738,14 @@ class Upkeep(Section):
     """Results on timer-driven background work (such as refresh and patrol) since the run began."""
 
     share: float
-    """[ratio] Greatest share of each die's time that timer-driven background work may take, as
-    configured.
+    """[ratio] Configured limit on timer-driven background work (such as refresh and patrol), given for
+    comparison with `share_used`: the greatest share of each die's time that the work may take.
     """
 
     share_used: float | None
-    """[ratio] Share of the dies' time since the run began that background work took, on average over
-    dies; null where no time passed.
+    """[ratio] Share of the dies' time since the run began that timer-driven background work (such as
+    refresh and patrol, not garbage collection) took, on average over dies; null where no time
+    passed.
     """
 
     superblocks_begun: Count
@@ -1734,15 +1785,19 @@ class WearLevelling(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostOrOtherList(Section):
-    """Lists of counts (mapping units written, or flash reads), for the host's requests and for all
-    other origins.
+    """Pair of lists of counts, one for the host's requests and one for all other origins: either of
+    mapping units written, with one count for each write cost, or of flash reads, with one for each
+    read attempt.
     """
 
     host: tuple[Count, ...]
-    """Counts (mapping units written, or flash reads) for the host's requests, as a list."""
+    """List of the counts for the host's requests: of mapping units written (one count for each write
+    cost) or of flash reads (one for each read attempt), as the key with this table says.
+    """
 
     other: tuple[Count, ...]
-    """Counts (mapping units written, or flash reads) for all origins other than the host, as a list.
+    """List of the counts for all origins other than the host: of mapping units written (one count for
+    each write cost) or of flash reads (one for each read attempt), as the key with this table says.
     """
 
 
@@ -1823,10 +1878,14 @@ class ZonesOfDrive(Section):
     """[zones] Number of zones of the drive."""
 
     size_bytes: Count
-    """[bytes] Zone size: distance from the start of a zone to the start of the next."""
+    """[bytes] Zone size of the drive in bytes: distance from the start of a zone to the start of the
+    next; at least the zone capacity.
+    """
 
     capacity_bytes: Count
-    """[bytes] Zone capacity: bytes of a zone that can be written."""
+    """[bytes] Zone capacity of the drive: number of bytes of a zone that the host can write; at most
+    the zone size.
+    """
 
     dies: Count
     """[dies] Number of dies over which a zone is striped: each part of a zone is one superblock on
@@ -1969,7 +2028,9 @@ class HostOrOther(Section):
     """Counts of flash reads for the host's requests, and for all other origins."""
 
     host: Count
-    """Count of flash reads for the host's requests."""
+    """Number of the counted flash reads (such as reads lost or reads retried; the field with this pair
+    of counts says which) that were made for the host's requests.
+    """
 
     other: Count
     """Count of flash reads for all origins other than the host."""
@@ -1980,8 +2041,8 @@ class Ecc(Section):
     """Results on error correction: how often reads were corrected, and with how many attempts."""
 
     references: tuple[Count, ...]
-    """[count] Number of read reference voltages that each attempt to read compares the cells with,
-    attempt by attempt.
+    """[count] List of the numbers of read reference voltages that each attempt to read (hard read,
+    then soft reads) compares the cells with, one number for each attempt.
     """
 
     reads_by_references: HostOrOtherList
@@ -2043,7 +2104,9 @@ class Bus(Section):
     """[text] Name of the flash interface on the channels, with its timing mode."""
 
     cycle_ns: float
-    """[ns] Time in ns of one command or address cycle on a flash channel."""
+    """[ns] Time in ns of one command or address cycle on a flash channel, with the flash interface
+    that controller and chips agreed on.
+    """
 
     shortest_period_ns: float
     """[ns] Shortest clock period that the equations of the flash interface allow; `cycle_ns` where
@@ -2051,7 +2114,8 @@ class Bus(Section):
     """
 
     data_in_bytes_per_s: float
-    """[bytes/s] Data rate in bytes per second of a flash channel from the controller to the chip.
+    """[bytes/s] Data rate in bytes per second of a flash channel from the controller to the chip, with
+    the flash interface that both agreed on.
     """
 
     data_out_bytes_per_s: float
@@ -2062,27 +2126,32 @@ class Bus(Section):
     """[pins] Number of controller pins for each channel that all chips of the channel share."""
 
     pins_per_way: Count
-    """[pins] Number of controller pins for each way of a channel: chip enable and ready/busy."""
+    """[pins] Number of further controller pins that the flash interface needs for each way of a
+    channel: chip enable and ready/busy.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByColumn(Section):
-    """Energies of the flash arrays by origin of the work; null where the drive file does not give
-    their currents.
+    """Energies of the flash arrays in the measured window by origin of the work; null where the drive
+    file does not give the chips' currents.
     """
 
     host: float | None
-    """Energy of the flash arrays for work for the host, including read-ahead."""
+    """Energy in joules that the flash arrays took in the measured window for work for the host,
+    including read-ahead.
+    """
 
     gc: float | None
-    """Energy of the flash arrays for garbage collection."""
+    """Energy in joules that the flash arrays took in the measured window for garbage collection.
+    """
 
     wear: float | None
-    """Energy of the flash arrays for wear levelling."""
+    """Energy in joules that the flash arrays took in the measured window for wear levelling."""
 
     other: float | None
-    """Energy of the flash arrays for all origins other than host, garbage collection and wear
-    levelling.
+    """Energy in joules that the flash arrays took in the measured window for all origins other than
+    host, garbage collection and wear levelling.
     """
 
 
@@ -2126,8 +2195,8 @@ class Parts(Section):
     """Energy of the flash chips, per byte of the host's completed requests or per request."""
 
     total: float | None
-    """Energy of all parts of the drive together, per byte of the host's completed requests or per
-    request.
+    """Total energy of the parts of the drive (controller, channel wires and flash chips), per byte of
+    the host's completed requests or per request.
     """
 
 
@@ -2243,30 +2312,35 @@ class WearMap(Section):
     """
 
     values: tuple[tuple[float, ...], ...]
-    """[cycles] Mean program/erase cycles of the blocks in each group of neighbouring blocks, one list
-    for each die.
+    """[cycles] Values of the wear map: mean program/erase cycles of the blocks in each group of
+    neighbouring blocks, as one list for each die.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DiesByOrigin(Section):
-    """Shares of time that the array of each die worked, by origin of the work; each list has an entry
-    for each die.
+    """Shares of the measured window in which the flash array of each die worked, by origin of the
+    work; each list has an entry for each die.
     """
 
     host: tuple[float, ...]
-    """Share of time that the flash array of each die worked for the host, including read-ahead."""
+    """Share of the measured window, for each die, in which its flash array worked for the host,
+    including read-ahead.
+    """
 
     gc: tuple[float, ...]
-    """Share of time that the flash array of each die worked for garbage collection."""
+    """Share of the measured window, for each die, in which its flash array worked for garbage
+    collection.
+    """
 
     wear: tuple[float, ...]
-    """Share of time that the flash array of each die worked for wear levelling."""
+    """Share of the measured window, for each die, in which its flash array worked for wear levelling.
+    """
 
     other: tuple[float, ...]
-    """Share of time that the flash array of each die worked for origins other than host, garbage
-    collection and wear levelling (such as refresh, the logical-to-physical map, folding of the SLC
-    cache, and parity).
+    """Share of the measured window, for each die, in which its flash array worked for origins other
+    than host, garbage collection and wear levelling (such as refresh, the logical-to-physical map,
+    folding of the SLC cache, and parity).
     """
 
 
@@ -2346,7 +2420,8 @@ class PowerCut(Section):
     """[ns] Simulated time at which the host lost its power."""
 
     operations: Count
-    """[operations] Number of flash operations done from the beginning of the run to the power cut.
+    """[operations] Number of flash operations (each page read, page programmed or block erased counts
+    as one) done from the beginning of the run to the power cut.
     """
 
     hold_up_ns: Count
@@ -2359,8 +2434,8 @@ class PowerCut(Section):
     """
 
     units_lost_in_buffer: Count
-    """[mapping units] Number of mapping units that the host was told are written, that no flush
-    covered, and that were only in the write buffer.
+    """[mapping units] Number of mapping units lost from the write buffer by the power cut, although
+    their writes had been acknowledged to the host; no flush had covered them.
     """
 
     torn_rows: Count
@@ -2374,12 +2449,13 @@ class PowerCut(Section):
     """
 
     half_erased_superblocks: Count
-    """[superblocks] Number of superblocks whose erase was interrupted, and that must be erased again.
+    """[superblocks] Number of superblocks whose erase the power cut interrupted, and that must be
+    erased again.
     """
 
     units_forgotten_on_dead_dies: Count
-    """[mapping units] Number of mapping units whose newest copy was on a failed die and cannot be
-    restored: from then on they hold nothing, or an older version.
+    """[mapping units] Number of mapping units whose newest copy lay on a failed die, so that recovery
+    after the power cut could not restore it: from then on they hold nothing, or an older version.
     """
 
     ready_ns: Count | None
@@ -2427,8 +2503,9 @@ class Fault(Section):
     """
 
     operations: Count
-    """[operations] Number of flash operations done from the beginning of the run to the planned
-    failure of a die or channel.
+    """[operations] Number of flash operations (each page read, page programmed or block erased counts
+    as one) done from the beginning of the run to the planned failure of a die or channel; 0 where
+    the failure did not happen.
     """
 
     dies: tuple[Count, ...]
@@ -2455,7 +2532,9 @@ class Engine(Section):
     """
 
     wall_s: float
-    """[s] Wall-clock time of the measured window and of the simulated time before it."""
+    """[s] Wall-clock time in seconds of the simulated run: one sum of the time for the measured window
+    and for the simulated time before it.
+    """
 
     build_s: float
     """[s] Wall-clock time in seconds to build the simulated drive."""
@@ -2489,8 +2568,8 @@ class Engine(Section):
     """
 
     state_bytes_per_mapping_unit: float
-    """[bytes] Memory that the state of the simulated drive takes for each mapping unit of the logical
-    space.
+    """[bytes] Number of bytes of the computer's memory that the state of the simulated drive takes for
+    each mapping unit of the logical space.
     """
 
     peak_rss_bytes: Count
@@ -2516,7 +2595,9 @@ class OwnPolicy(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source(Section):
-    """Description of the workload as it was requested."""
+    """Section of the result that describes the workload as the user requested it: kind, source and
+    options.
+    """
 
     kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]
     """[text] Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a
@@ -2527,7 +2608,8 @@ class Source(Section):
     """[text] Path of the workload's file, or the words that name the workload."""
 
     options: abc.Mapping[str, Any]
-    """[text] Options for reading a trace, by name."""
+    """[text] Options for reading a trace that the user gave for the requested workload, by name.
+    """
 
     file_bytes: Count | None
     """[bytes] Size in bytes of the trace file; null for other workloads."""
@@ -2582,7 +2664,7 @@ class RunResult(Section):
     """
 
     schema: Count
-    """[count] Version number of the format of this result document."""
+    """[count] Version number, stored in this result document, of the document's format."""
 
     version: str
     """[text] Version of Floatgate that wrote the result."""
@@ -2591,10 +2673,12 @@ class RunResult(Section):
     """[count] Seed of all random numbers in the run."""
 
     drive: str
-    """[text] Name or file of the drive."""
+    """[text] Name of the simulated drive, or of its drive file."""
 
     title: str
-    """[text] Title of the drive: a few words that describe it."""
+    """[text] Title of the simulated drive, as its drive file gives it: a few words that describe the
+    drive.
+    """
 
     capacity_bytes: Count
     """[bytes] Capacity of the drive that the host sees."""
@@ -2637,7 +2721,9 @@ class RunResult(Section):
     """Results on what the host saw of the drive: requests, latencies and errors."""
 
     flash: Flash
-    """Counts of flash operations (pages read and programmed, blocks erased), by origin."""
+    """Counts of flash operations (pages read and programmed, blocks erased) in the measured window, by
+    origin.
+    """
 
     waf: float | None
     """[ratio] Write amplification: bytes programmed to the flash for all origins over bytes that the
@@ -2682,7 +2768,9 @@ class RunResult(Section):
     """
 
     bus: Bus
-    """Description of the flash interface on the channels, and of its speed."""
+    """Section of the result that describes the flash interface of controller and chips on the
+    channels, and its speed.
+    """
 
     energy_j: Joules
     """Results on the energy of the drive in the measured window, by part."""

@@ -65,24 +65,32 @@ class bus:
             tWB, tRR, tADL and tWHR charged
             """
             def __init__(self, *, mode: SupportsIndex) -> None:
-                """mode: ONFI timing mode (whole number; required)"""
+                """mode: ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3
+                and NV-LPDDR4 (whole number; required)
+                """
 
         class NvDdr2(_Policy):
             """two bytes per tDSC of the mode, commands and addresses at 25 ns, tWB, tRR, tADL and tWHR
             charged
             """
             def __init__(self, *, mode: SupportsIndex) -> None:
-                """mode: ONFI timing mode (whole number; required)"""
+                """mode: ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3
+                and NV-LPDDR4 (whole number; required)
+                """
 
         class NvDdr3(_Policy):
             """NV-DDR2 at 1.2 V: two bytes per tDSC of the mode, commands and addresses at 25 ns"""
             def __init__(self, *, mode: SupportsIndex) -> None:
-                """mode: ONFI timing mode (whole number; required)"""
+                """mode: ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3
+                and NV-LPDDR4 (whole number; required)
+                """
 
         class NvLpddr4(_Policy):
             """two bytes per tDSC of the mode, commands and addresses at 25 ns"""
             def __init__(self, *, mode: SupportsIndex) -> None:
-                """mode: ONFI timing mode (whole number; required)"""
+                """mode: ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3
+                and NV-LPDDR4 (whole number; required)
+                """
 
         class Plain(_Policy):
             """data at `rate`, commands and addresses at one `cycle` each, no waits between them"""
@@ -125,7 +133,9 @@ class bus:
             tWHR charged
             """
             def __init__(self, *, mode: SupportsIndex) -> None:
-                """mode: ONFI timing mode (whole number; required)"""
+                """mode: ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3
+                and NV-LPDDR4 (whole number; required)
+                """
 
         class SyncOnly(_Policy):
             """the chip's strobe travels with its data, one byte per cycle; the clock is that of the
@@ -504,10 +514,9 @@ class ftl:
                 normal one; as many victims are chosen at once as give a superblock's worth of units
                 back, those of one region with the fewest valid units, among equals the one that
                 reached that count first, and the fullest of them is taken first, the emptiest last;
-                it is the region whose first victim has fewer valid units, the cold one if both have
-                as many, but the normal one while the cold one holds less than a superblock's worth
-                of invalid units, and the cold one where only the normal one does; where the region
-                holds less it is one victim
+                if one region alone holds a superblock's worth of invalid units, it is that region,
+                else the one whose first victim has fewer valid units, the cold one if both have as
+                many; where the region holds less than a superblock's worth, one victim is chosen
                 """
                 def __init__(self, *, cold_from: SupportsIndex = ...) -> None:
                     """cold_from: the first stream of the cold region, by number; ftl.streams.name =

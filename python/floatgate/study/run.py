@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from floatgate.extras import needed
 from floatgate.study import folder as folders
 from floatgate.study.check import check
 from floatgate.study.conduct import Conductor, Listener
@@ -32,6 +33,7 @@ def run_study(
     Raises InputError for what cannot be a study; a run that is refused or fails is a row with its reason.
     """
     listener, checked = listener or Listener(), check(spec)
+    needed("pyarrow", "study")  # by the report, which comes after the last run
     with folders.opened(out) as before:
         folders.begin(out, checked, before)
         store, rounds = Store(out), Rounds(checked)

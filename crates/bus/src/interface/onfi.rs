@@ -51,11 +51,15 @@ pub(super) const DDR_WAITS: CycleWaits = CycleWaits {
     t_whr: Femtos::new(80_000_000),
 };
 
+/// Help text of the key `mode`.
+const MODE: &str =
+    "ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3 and NV-LPDDR4";
+
 /// Reads the ONFI timing mode of an interface from the key `mode`.
 pub(super) fn mode(section: &mut Section, family: Option<Family>) -> Result<u32, ConfigError> {
     let Family { name, highest, .. } = family.expect("an interface of ONFI has a family");
     let highest = highest.expect("the family has modes");
-    let mode = section.required("mode", "ONFI timing mode")?;
+    let mode = section.required("mode", MODE)?;
     if mode <= highest {
         return Ok(mode);
     }

@@ -26,8 +26,8 @@ pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
     section.or("t_byte", Femtos::new(12 * NS), "transfer between page register and IO latch")
 }
 
-/// Lower bound of the clock period of an interface by an equation of the paper that describes the interface, with the
-/// equation's terms for error messages.
+/// Record of a lower bound of the clock period of an interface by an equation of the paper that describes the
+/// interface, with the equation's terms for error messages.
 pub(super) struct Bound {
     /// Number, in the paper, of the equation that gives this lower bound of the clock period.
     pub equation: u32,

@@ -4,8 +4,8 @@ use super::{Level, MarkKind, Pen};
 use crate::Strobes;
 use crate::signalling::Cadence;
 
-/// Times for drawing a waveform that are not part of the interface's signalling, in fs: set-up, hold, strobe delays.
-/// Values come from `[waveform]`, else from the ONFI timing mode, else from assumed defaults.
+/// Set of times for drawing a waveform that are not part of the interface's signalling, in fs: set-up, hold, strobe
+/// delays. Values come from `[waveform]`, else from the ONFI timing mode, else from assumed defaults.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Params {
     pub t_ds: u64,
@@ -24,9 +24,11 @@ pub(super) struct Params {
     pub t_qh: u64,
 }
 
-/// `PREAMBLE` and `POSTAMBLE`: lengths of the strobe's preamble and postamble of NV-DDR2 and later in a waveform, in
-/// fs; the standard asks for at least 15 ns (tRPRE, tWPRE) and 6.5 ns (tRPST, tWPST).
+/// Length of the strobe's preamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least 15 ns
+/// (tRPRE, tWPRE).
 const PREAMBLE: u64 = 15_000_000;
+/// Length of the strobe's postamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least 6.5 ns
+/// (tRPST, tWPST).
 const POSTAMBLE: u64 = 6_500_000;
 
 /// Number of bytes at the beginning of a burst at which timing marks are drawn; the other bytes look the same.

@@ -19,13 +19,13 @@ use units::Femtos;
 /// Kind of flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// Flash operation in a waveform: read of a page, from the array to the controller.
+    /// Kind of flash operation in a waveform: read of a page, from the array to the controller.
     Read,
-    /// Flash operation in a waveform: program of a page, from the controller to the array.
+    /// Kind of flash operation in a waveform: program of a page, from the controller to the array.
     Program,
-    /// Flash operation in a waveform: erase of a block of the chip.
+    /// Kind of flash operation in a waveform: erase of a block of the chip.
     Erase,
-    /// Flash operation in a waveform: query for the status of the last operation of the chip.
+    /// Kind of flash operation in a waveform: query for the status of the last operation of the chip.
     Status,
 }
 
@@ -49,20 +49,20 @@ impl WaveOperation {
 /// Kind of state that a signal of a waveform has from an edge on: the level of a single line, or the byte on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// State of a signal in a drawn waveform of a flash channel: low level.
+    /// Kind of state of a signal in a drawn waveform of a flash channel: low level.
     Low,
-    /// State of a waveform's signal: high level.
+    /// Kind of state of a waveform's signal: high level.
     High,
-    /// State of a waveform's signal: not driven (high impedance).
+    /// Kind of state of a waveform's signal: not driven (high impedance).
     Released,
-    /// State of a waveform's signal: driven, but with a level (high or low) that is not valid, such as data that are
-    /// changing.
+    /// Kind of state of a waveform's signal: driven, but with a level (high or low) that is not valid, such as data
+    /// that are changing.
     Unknown,
-    /// State of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
+    /// Kind of state of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
-/// A change of a signal's level in a waveform.
+/// Record of a change of a signal's level in a waveform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveEdge {
     /// Time of the edge, from the beginning of the waveform on.
@@ -71,7 +71,7 @@ pub struct WaveEdge {
     pub level: Level,
 }
 
-/// A signal of a waveform: a single wire, or the bus.
+/// Record of a signal of a waveform: a single wire, or the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
     /// Name of the waveform's signal, as in the ONFI standard or the paper that describes the flash interface, such as
@@ -81,7 +81,7 @@ pub struct Signal {
     pub what: &'static str,
     /// True for a signal of eight data lines, drawn as a bus; false for a single line.
     pub wide: bool,
-    /// Edges of the signal, the first at time 0, each later than the one before.
+    /// List of edges of the signal, the first at time 0, each later than the one before.
     pub edges: Vec<WaveEdge>,
 }
 
@@ -99,7 +99,7 @@ pub enum MarkKind {
     Wait,
 }
 
-/// Mark in a waveform for a timing relation between two edges.
+/// Record of a mark in a waveform for a timing relation between two edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Name of the timing parameter, such as `tDS`.
@@ -128,8 +128,8 @@ impl Mark {
     }
 }
 
-/// One phase of the flash operation that a waveform shows, such as a command, a wait or a data transfer, with its begin
-/// and end.
+/// Record of one phase of the flash operation that a waveform shows, such as a command, a wait or a data transfer, with
+/// its begin and end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WavePhase {
     /// Name of the phase of the operation, such as `command`, `data out`, `tR`.
@@ -143,22 +143,23 @@ pub struct WavePhase {
     pub byte: Option<Femtos>,
 }
 
-/// Waveform of a whole flash operation on a channel: signals, timing marks, phases and notes.
+/// Record of the waveform of a whole flash operation on a channel: signals, timing marks, phases and notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waveform {
     /// Name of the flash interface of this waveform with its timing mode: `nv-ddr2, mode 5`.
     pub interface: String,
-    /// Flash operation that the waveform shows.
+    /// Kind of flash operation that the waveform shows.
     pub operation: WaveOperation,
     /// List of the waveform's signals, from top to bottom.
     pub signals: Vec<Signal>,
-    /// Timing marks of the waveform, in the order in which they begin.
+    /// List of the timing marks of the waveform, in the order in which they begin.
     pub marks: Vec<Mark>,
-    /// Instants in the waveform at which the receiver, chip or controller, captures a byte of data; in order of time.
+    /// List of the instants in the waveform at which the receiver, chip or controller, captures a byte of data; in
+    /// order of time.
     pub captures: Vec<Femtos>,
-    /// Phases of the operation, one after the other without gaps.
+    /// List of the phases of the operation, one after the other without gaps.
     pub phases: Vec<WavePhase>,
-    /// Assumptions that the waveform rests on, such as timing values that were not given; one sentence each.
+    /// List of assumptions that the waveform rests on, such as timing values that were not given; one sentence each.
     pub notes: Vec<String>,
     /// End of the waveform, as time since its beginning.
     pub end: Femtos,

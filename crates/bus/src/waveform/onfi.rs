@@ -1,6 +1,6 @@
 //! Set-up, hold and access times of the ONFI modes (revision 5.0; the Linux kernel's tables agree).
 
-/// Set-up, hold and access times of one ONFI SDR timing mode, in ns.
+/// Set of set-up, hold and access times of one ONFI SDR timing mode, in ns.
 pub(super) struct SdrTimes {
     pub t_ds: u64,
     pub t_dh: u64,
@@ -25,7 +25,7 @@ pub(super) const SDR: [SdrTimes; 6] = [
     sdr([7, 5, 7, 16, 15, 5]),
 ];
 
-/// Set-up, hold and access times of one ONFI NV-DDR timing mode, in ps.
+/// Set of set-up, hold and access times of one ONFI NV-DDR timing mode, in ps.
 pub(super) struct NvDdrTimes {
     pub t_ds: u64,
     pub t_dh: u64,

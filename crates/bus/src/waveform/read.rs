@@ -10,7 +10,7 @@ use units::{Femtos, Nanos};
 const NS: u64 = 1_000_000;
 const PS: u64 = 1_000;
 
-/// Flash interface with all times that are needed to draw its waveforms.
+/// Record of a flash interface with all times that are needed to draw its waveforms.
 #[derive(Clone, Debug)]
 pub struct DrawnInterface {
     pub(super) signalling: Signalling,

@@ -12,8 +12,8 @@ use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
-/// Test fixture of the checker: the checker's own model of flash timing (`Clock`), with one flash operation in flight
-/// whose steps (channel transfers, array work, waits) a test simulates.
+/// Type, a test fixture of the checker: the checker's own model of flash timing (`Clock`), with one flash operation in
+/// flight whose steps (channel transfers, array work, waits) a test simulates.
 struct OneOperation {
     clock: Clock,
     numbers: Numbers,
@@ -65,8 +65,7 @@ impl OneOperation {
     }
 }
 
-/// Array read time of the test chip in ns. The next two constants: the chip's program time, and the array time that the
-/// resumption of a suspended program adds, both in ns.
+/// Constant of a test: array read time of the test chip in ns.
 const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
@@ -371,8 +370,9 @@ fn parts_that_do_not_add_up_are_found() {
 const HOME: Ppa = Ppa(40);
 const PLACE: Ppa = Ppa(80);
 
-/// Test scenario: unit 5 of 4 KiB has version 1 (its first write) at physical address `HOME`; then the host writes its
-/// third and fourth sector anew into slot 0 of the write buffer, as version 2.
+/// Test helper: returns the checker's model of sectors for this scenario: unit 5 of 4 KiB has version 1 (its first
+/// write) at physical address `HOME`; then the host writes its third and fourth sector anew into slot 0 of the write
+/// buffer, as version 2.
 fn partly_written() -> Content {
     let mut bytes = Content::new(4096);
     bytes.on_data(5 * 4096 + 1024, 1024);

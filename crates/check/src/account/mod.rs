@@ -26,17 +26,18 @@ use serde_json::Value;
 use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
-/// Independent checker of a simulated drive: from the run's events it builds its own model of the map, of the version
-/// number of each unit's data, of superblock states, times and counts. It panics at the first difference between the
-/// drive and this model.
+/// Type of the independent checker of a simulated drive: from the run's events it builds its own model of the map, of
+/// the version number of each unit's data, of superblock states, times and counts. It panics at the first difference
+/// between the drive and this model.
 pub struct Checker<B: MapAtFirst> {
     shape: FlashShape,
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
-    /// The checker's own map of logical units and physical addresses. Second field: number of versions so far (each
-    /// write of a unit by the host and each trim makes one), which is also the number of the newest version.
+    /// The checker's own map between logical units and physical addresses, independent of the drive's map.
     map: OwnMap<B>,
+    /// Number of versions so far, which is also the number of the newest one: each write of a unit by the host and each
+    /// trim makes a version.
     versions: u32,
     past: Past,
     /// For each physical address from which data are to be relocated: bit mask of the origins (garbage collection, wear

@@ -223,9 +223,9 @@ mod tests {
     use host::{HostRequest, Op};
     use units::DieId;
 
-    /// Test scenario: unit 0 is written whole to page row 0, then its first `bytes` bytes are written anew to page row
-    /// 1; the rest of the unit there was read from row 0 only if `rest_is_read`. Then the power fails, and recovery
-    /// finds the copy in row 1.
+    /// Test helper: runs this scenario: unit 0 is written whole to page row 0, then its first `bytes` bytes are written
+    /// anew to page row 1; the rest of the unit there was read from row 0 only if `rest_is_read`. Then the power fails,
+    /// and recovery finds the copy in row 1.
     fn found_after(bytes: u32, rest_is_read: bool) {
         let promise = Promise { is_cut: true, writes_back: true, ..Promise::default() };
         let drive = MadeUp { promise, ..MadeUp::empty() };

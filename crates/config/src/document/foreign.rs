@@ -32,8 +32,8 @@ pub trait Foreign: Send + Sync {
     ) -> Result<Box<dyn Any>, ConfigError>;
 }
 
-/// Optional source of policies from outside the program, such as a user's Python policies, attached to a configuration
-/// document.
+/// Type of the optional source of policies from outside the program, such as a user's Python policies, attached to a
+/// configuration document.
 #[derive(Clone, Default)]
 pub struct Bringer(Option<Arc<dyn Foreign>>);
 

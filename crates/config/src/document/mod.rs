@@ -12,7 +12,7 @@ pub use section::{Asking, Entry, Section, describe};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A whole configuration as a tree of values, possibly merged from several files and `--set` options.
+/// Type of a whole configuration as a tree of values, possibly merged from several files and `--set` options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     root: ValueNode,

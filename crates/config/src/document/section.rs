@@ -37,7 +37,7 @@ struct SharedRecord {
     bringer: Bringer,
 }
 
-/// A table of the configuration while the program reads its keys; notes each key that is asked for.
+/// Type of a table of the configuration while the program reads its keys; notes each key that is asked for.
 #[derive(Clone, Debug)]
 pub struct Section {
     path: String,
@@ -49,7 +49,7 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// Which part may be missing when a configuration key is read: nothing, the key itself, or the items of its list.
+/// Kind of rule for what may be missing when a configuration key is read: nothing, the key, or items of its list.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
     /// Rule: the key must be written, and a list must have items.

@@ -3,8 +3,8 @@
 use engine::RandomStream;
 use units::SimTime;
 
-/// Purpose for which a die waits for its channel: to be sent a command, or to transfer data. A die can wait for both
-/// purposes at the same time.
+/// Kind of purpose for which a die waits for its channel: to be sent a command, or to transfer data. A die can wait for
+/// both purposes at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// Purpose of getting the channel: command and address cycles to the die.

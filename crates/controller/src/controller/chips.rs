@@ -9,8 +9,8 @@ use crate::{Class, Context, ControllerConfig, Probe};
 use nand::Geometry;
 use units::SimTime;
 
-/// Dies grouped into chips, each of which works on one die at a time, with, for each channel, the chip that may start
-/// an operation next.
+/// State of the dies grouped into chips, each of which works on one die at a time, with, for each channel, the chip
+/// that may start an operation next.
 pub(super) struct Chips {
     /// Difference between the number of a die of a chip and the number of the next die of the same chip.
     stride: usize,

@@ -6,8 +6,8 @@
 
 use crate::field::Field;
 
-/// Binary BCH code with its finite field and generator polynomial: corrects up to `correctable` bit errors in a
-/// codeword of `data_bits` data bits and their parity.
+/// Type of a binary BCH code with its finite field and generator polynomial: corrects up to `correctable` bit errors in
+/// a codeword of `data_bits` data bits and their parity.
 #[derive(Clone, Debug)]
 pub struct Code {
     field: Field,
@@ -17,7 +17,7 @@ pub struct Code {
     generator: Vec<bool>,
 }
 
-/// Which outcome the decoding of a BCH codeword has: corrected, or uncorrectable.
+/// Kind of outcome that the decoding of a BCH codeword has: corrected, or uncorrectable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Outcome: the codeword was corrected. The list has the indices of the bits that were inverted; it is empty if the

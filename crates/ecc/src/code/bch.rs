@@ -6,8 +6,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// Binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
-/// corrects, accepted failure rate, and read retries.
+/// Policy for `ecc.code`, a binary BCH code: size of a codeword, number of errors that it corrects, accepted failure
+/// rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {
     data: u32,
@@ -58,7 +58,8 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
     Ok(data.get() as u32)
 }
 
-/// Parameters of read retries, the further reads of a page with other read reference voltages after a failed attempt.
+/// Set of parameters of read retries, the further reads of a page with other read reference voltages after a failed
+/// attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
     /// Greatest number of retries of a read after its first attempt.

@@ -8,8 +8,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above};
 use std::sync::Arc;
 
-/// Low-density parity-check (LDPC) code that the configuration can choose as `ecc.code`; pages are read with 2^k - 1
-/// comparisons at each boundary between cell states, for k = 1, 2, ... soft bits.
+/// Policy for `ecc.code`, a low-density parity-check (LDPC) code; pages are read with 2^k - 1 comparisons at each
+/// boundary between cell states, for k = 1, 2, ... soft bits.
 #[derive(Clone, Debug)]
 pub struct Ldpc {
     strength: Strength,
@@ -22,19 +22,20 @@ pub struct Ldpc {
 /// table of counts, or limits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// Source of the capability: a table of the failures and iterations that were counted when codewords of the code
-    /// were decoded.
+    /// Kind of source of the capability: a table of the failures and iterations that were counted when codewords of the
+    /// code were decoded.
     Counted(Arc<Table>),
-    /// Source of the capability: given limits. `limits` has, for each number of soft bits, the greatest raw bit error
-    /// rate that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to 1).
+    /// Kind of source of the capability: given limits. `limits` has, for each number of soft bits, the greatest raw bit
+    /// error rate that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to
+    /// 1).
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
 }
 
 /// Name of the shipped table of counted decoding failures that drives use by default (codewords with 4 KiB of data).
 const USUAL: &str = "nand-4k-889";
-/// Default number of data bytes of a codeword where the code is given by limits instead of a table. `USUAL_RATE` is the
-/// default code rate of such a code.
+/// Default number of data bytes of an LDPC codeword where the code is given by limits instead of a table.
 const USUAL_DATA: u64 = 4096;
+/// Default code rate of an LDPC code where the code is given by limits instead of a table.
 const USUAL_RATE: f64 = 8.0 / 9.0;
 /// Greatest number of entries in the list `limits`, and so the greatest number of soft bits: its k-th entry is for
 /// reads with k soft bits. No source reports a gain by further soft bits.

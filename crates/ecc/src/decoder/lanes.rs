@@ -29,8 +29,8 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     fn damped(self, by: Self::Damping) -> Self;
 }
 
-/// Parameters by which a decoder's messages are damped as floating-point numbers: multiplied by `factor`, then reduced
-/// by `offset`.
+/// Set of parameters by which a decoder's messages are damped as floating-point numbers: multiplied by `factor`, then
+/// reduced by `offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damping32 {
     pub factor: f32,
@@ -73,9 +73,9 @@ impl Number for f32 {
     }
 }
 
-/// Parameters by which a decoder's messages are damped as 8-bit integers: multiplied by `eighths` eighths, reduced by
-/// `offset`, limited to `most`. The limit prevents that a saturated belief changes its sign when a check's last message
-/// is subtracted from it.
+/// Set of parameters by which a decoder's messages are damped as 8-bit integers: multiplied by `eighths` eighths,
+/// reduced by `offset`, limited to `most`. The limit prevents that a saturated belief changes its sign when a check's
+/// last message is subtracted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damping8 {
     pub eighths: i16,
@@ -83,8 +83,7 @@ pub struct Damping8 {
     pub most: i16,
 }
 
-/// Implementation of [`Number`] for messages that are 8-bit integers: values from -127 to 127, which saturate at both
-/// ends.
+/// Implements [`Number`] for messages that are 8-bit integers: values from -127 to 127, which saturate at both ends.
 impl Number for i8 {
     type Damping = Damping8;
     type Sign = Self;
@@ -268,8 +267,7 @@ fn hear<T: Number, const WORDS: usize>(
     CheckTold { least, to_least, to_others, odd }
 }
 
-/// Number of codewords that are decoded together with messages of 32-bit floating-point numbers. `WORDS_8` is the
-/// number of codewords that are decoded together with messages of 8-bit integers.
+/// Constant: number of codewords that are decoded together with messages of 32-bit floating-point numbers.
 pub const WORDS_32: usize = 16;
 pub const WORDS_8: usize = 64;
 

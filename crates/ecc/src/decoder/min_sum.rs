@@ -6,8 +6,8 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section, above, at_least};
 use std::sync::Arc;
 
-/// Parameters that the layered and the flooding min-sum decoder in floating point have in common: greatest number of
-/// iterations, and factor and offset by which messages are reduced (normalised, offset or both).
+/// Set of parameters that the layered and the flooding min-sum decoder in floating point have in common: greatest
+/// number of iterations, and factor and offset by which messages are reduced (normalised, offset or both).
 #[derive(Clone, Debug)]
 pub(super) struct MinSumParameters {
     pub iterations: u32,
@@ -37,7 +37,7 @@ impl MinSumParameters {
     }
 }
 
-/// Layered min-sum decoder in 32-bit floating point: normalised, offset or both.
+/// Policy for `ecc.decoder`, a layered min-sum decoder in 32-bit floating point: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub struct MinSum(MinSumParameters);
 

@@ -7,7 +7,7 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// Flooding min-sum decoder in 32-bit floating point: normalised, offset or both.
+/// Policy for `ecc.decoder`, a flooding min-sum decoder in 32-bit floating point: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub struct MinSumFlooding(MinSumParameters);
 

@@ -36,7 +36,8 @@ pub trait Decoding: Send {
     fn decode(&mut self, ratios: &[f32]) -> &Decoded;
 }
 
-/// Results of decoding a batch of codewords: decoded bits, numbers of iterations, and which codewords converged.
+/// Record of the results of decoding a batch of codewords: decoded bits, numbers of iterations, and which codewords
+/// converged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
     /// List with, for each bit of the code, its decoded value in all codewords of the batch: bit `w` of an entry

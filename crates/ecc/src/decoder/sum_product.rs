@@ -6,7 +6,8 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// Flooding sum-product decoder in 64-bit floating point: the reference that min-sum approximates.
+/// Policy for `ecc.decoder`, a flooding sum-product decoder in 64-bit floating point: the reference that min-sum
+/// approximates.
 #[derive(Clone, Debug)]
 pub struct SumProduct {
     iterations: u32,

@@ -3,9 +3,9 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Read flow (policy for the attempts of a page's read) that begins at the step of the retry table with which a page of
-/// the same superblock was last read correctly, but not beyond the step of the best references, and continues in the
-/// default order.
+/// Implementation of a read flow (policy for the attempts of a page's read) that begins at the step of the retry table
+/// with which a page of the same superblock was last read correctly, but not beyond the step of the best references,
+/// and continues in the default order.
 #[derive(Clone, Debug)]
 pub struct LastGoodStep;
 

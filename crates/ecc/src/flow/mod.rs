@@ -10,7 +10,8 @@ use crate::Estimator;
 /// the read flow (policy for the attempts) asks for more.
 pub const ATTEMPTS_MOST: u32 = 255;
 
-/// Settings of one attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
+/// Record of the settings of one attempt to read a page: which references it uses, with how many soft bits, and when it
+/// is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
     /// Index of the step of the retry table whose references the attempt reads with; 0: the default references.
@@ -29,7 +30,7 @@ impl Attempt {
     }
 }
 
-/// Which of two answers a read flow (policy for the attempts of a page's read) gives: make a further attempt, or give
+/// Kind of answer that a read flow (policy for the attempts of a page's read) gives: make a further attempt, or give
 /// up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
@@ -147,8 +148,8 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// Read flow of a drive (the policy that chooses the attempts of a page's read), together with the records that it asks
-/// for and the estimator that it needs.
+/// Record of the read flow of a drive (the policy that chooses the attempts of a page's read), together with the
+/// records that it asks for and the estimator that it needs.
 pub struct Flows {
     /// The drive's read flow itself: the policy object that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,

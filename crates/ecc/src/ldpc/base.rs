@@ -2,8 +2,8 @@
 
 use super::Graph;
 
-/// Parity-check matrix of a quasi-cyclic LDPC code: a matrix of circulants (shifted identity matrices) and zero blocks,
-/// all of one size.
+/// Type of the parity-check matrix of a quasi-cyclic LDPC code: a matrix of circulants (shifted identity matrices) and
+/// zero blocks, all of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseMatrix {
     /// Size of a circulant: its number of rows, which is also its number of columns.

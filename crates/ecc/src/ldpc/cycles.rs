@@ -7,7 +7,7 @@
 use super::{BaseMatrix, Graph};
 use std::collections::HashMap;
 
-/// Counts of the shortest cycles in the Tanner graph of a parity-check matrix, one count for each length.
+/// Record of the counts of the shortest cycles in the Tanner graph of a parity-check matrix, one count for each length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spectrum {
     /// Number of cycles of length four in the Tanner graph, each formed by two checks that share two bits.

@@ -9,7 +9,7 @@
 use super::Graph;
 use super::rank::settled;
 
-/// Row of bits over GF(2): 64 coefficients in each 64-bit number.
+/// Type of a row of bits over GF(2): 64 coefficients in each 64-bit number.
 type Bits = Vec<u64>;
 
 fn flip(bits: &mut [u64], at: usize) {
@@ -26,7 +26,7 @@ fn add(to: &mut [u64], other: &[u64]) {
     }
 }
 
-/// Encoder of an LDPC code: computes the parity bits of a codeword from its data bits.
+/// Type of the encoder of an LDPC code: computes the parity bits of a codeword from its data bits.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     graph: Graph,

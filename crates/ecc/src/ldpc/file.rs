@@ -5,18 +5,18 @@ use super::grow::Growth;
 use super::{BaseMatrix, Encoder, Graph, Lines};
 use config::{ConfigError, Document, Section, Value, at_least, at_most};
 
-/// Which of two origins the parity-check matrix of a code in a code file has: a standard, or this project's
+/// Kind of origin that the parity-check matrix of a code in a code file has: a standard, or this project's
 /// construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// Origin of a code's parity-check matrix: the standard named here.
+    /// Kind of origin of a code's parity-check matrix: the standard named here.
     Standard(String),
-    /// Origin: this project's program made the matrix; with the parameters of the construction, and the numbers of
-    /// short cycles of the matrix.
+    /// Kind of origin of a code's parity-check matrix: this project's program made the matrix; with the parameters of
+    /// the construction, and the numbers of short cycles of the matrix.
     Grown(Growth, Spectrum),
 }
 
-/// LDPC code as read from a code file of `codes/`.
+/// Record of an LDPC code as read from a code file of `codes/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// Origin of the code's matrix: a standard, or grown by this project.

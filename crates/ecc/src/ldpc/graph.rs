@@ -1,7 +1,7 @@
 //! Which bits each parity check adds up: the matrix of a code, row by row.
 
-/// Parity-check matrix of an LDPC code (Tanner graph), stored row by row. Rows keep their order, as decoders process
-/// the checks one after the other.
+/// Type of the parity-check matrix of an LDPC code (Tanner graph), stored row by row. Rows keep their order, as
+/// decoders process the checks one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     bits: usize,

@@ -13,8 +13,8 @@ use super::{BaseMatrix, Graph};
 use engine::RandomStream;
 use std::fmt::Write;
 
-/// Parameters from which a quasi-cyclic LDPC code is constructed (grown edge by edge, with as few short cycles as
-/// possible).
+/// Set of parameters from which a quasi-cyclic LDPC code is constructed (grown edge by edge, with as few short cycles
+/// as possible).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Seed of the random choice among equally good positions (block rows) and cyclic shifts of circulants.

@@ -49,8 +49,9 @@ pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
     sense(&page, &page, soft_bits, Placement::Information).zones
 }
 
-/// Curve, for one number of soft bits, by which pages are compared with Gaussian noise: for each raw bit error rate,
-/// the cost of a bit, which is the information, in bits, that the received value leaves missing to the decoder.
+/// Record of a curve, for one number of soft bits, by which pages are compared with Gaussian noise: for each raw bit
+/// error rate, the cost of a bit, which is the information, in bits, that the received value leaves missing to the
+/// decoder.
 #[derive(Clone, Debug)]
 pub struct Noise {
     /// List of the points of the cost curve, by rising raw bit error rate: pairs of the natural logarithm of the raw

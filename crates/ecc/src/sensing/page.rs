@@ -12,8 +12,8 @@ const CERTAIN: f64 = 30.0;
 /// refused: states as wide as this reach beyond their neighbour, too.
 const WIDEST: f64 = 0.2;
 
-/// Description of a page of flash cells for the sensing model: the distribution of threshold voltages of each state,
-/// and which states store a one in the page.
+/// Record that describes a page of flash cells for the sensing model: the distribution of threshold voltages of each
+/// state, and which states store a one in the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     spreads: Spreads,
@@ -34,7 +34,8 @@ pub struct Zones {
     pub ratios: Vec<f64>,
 }
 
-/// Result of sensing a page: the reference voltages used, and the values received, with the fractions of the bits.
+/// Record of the result of sensing a page: the reference voltages used, and the values received, with the fractions of
+/// the bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
     /// List with, for each boundary between states at which the page's bit changes, the rising reference voltages of

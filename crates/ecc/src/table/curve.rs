@@ -25,13 +25,13 @@ pub struct Point {
     pub taken: IterationsTaken,
 }
 
-/// Which of two forms the record of the decoder iterations of a point's codewords has: a distribution, or only a sum.
+/// Kind of form that the record of the decoder iterations of a point's codewords has: a distribution, or only a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// Form of the record of decoder iterations: the distribution. The list has, for each number of iterations from 0
-    /// on, the number of codewords that took as many.
+    /// Kind of form of the record of decoder iterations: the distribution. The list has, for each number of iterations
+    /// from 0 on, the number of codewords that took as many.
     Each(Vec<u64>),
-    /// Form of the record of decoder iterations: only the sum of the iterations of all codewords.
+    /// Kind of form of the record of decoder iterations: only the sum of the iterations of all codewords.
     InAll(u64),
 }
 
@@ -73,8 +73,8 @@ impl Point {
     }
 }
 
-/// Curve of the failure rate and decoder iterations of a code against the raw bit error rate, through counted points,
-/// for one number of soft bits.
+/// Record of the curve of the failure rate and decoder iterations of a code against the raw bit error rate, through
+/// counted points, for one number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     law: Law,

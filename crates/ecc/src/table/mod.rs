@@ -14,8 +14,8 @@ pub use shipped::{named, shipped};
 use crate::sensing::SOFT_BITS_MOST;
 use config::{ConfigError, Document, Section, above, at_least, at_most};
 
-/// Table of the counted failures and decoder iterations of one code with one decoder, by raw bit error rate and number
-/// of soft bits.
+/// Type of the table of the counted failures and decoder iterations of one code with one decoder, by raw bit error rate
+/// and number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the error-correcting code whose failures were counted: a file of `codes/`.

@@ -10,8 +10,8 @@ pub(super) struct OffLaw {
     pub deviation: f64,
 }
 
-/// Distance of a code's counted failures from the scaling law, as a parabola (quadratic function) of the raw bit error
-/// rate between two end rates; constant beyond them.
+/// Record of the distance of a code's counted failures from the scaling law, as a parabola (quadratic function) of the
+/// raw bit error rate between two end rates; constant beyond them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),

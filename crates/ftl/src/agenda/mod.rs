@@ -48,8 +48,8 @@ pub(crate) struct Due {
 
 /// State of the timer-driven background work (refresh, scrub) of one die.
 pub(crate) struct DieUpkeep {
-    /// Superblocks of the die whose data wait to be relocated so that they stay readable (refresh, scrub), in the order
-    /// in which they fell due.
+    /// List of the superblocks of the die whose data wait to be relocated so that they stay readable (refresh, scrub),
+    /// in the order in which they fell due.
     pub due: VecDeque<Due>,
     /// The die's instance of the refresh-order policy, which chooses which of the die's due superblocks is refreshed
     /// (relocated) next.
@@ -62,7 +62,7 @@ pub(crate) struct DieUpkeep {
     pub has_turn: bool,
 }
 
-/// Counts of timer-driven background work (upkeep) since the run began.
+/// Record of the counts of timer-driven background work (upkeep) since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpkeepCounts {
     /// Number of superblocks whose relocation by timer-driven background work (refresh, scrub) began.
@@ -81,14 +81,15 @@ pub struct UpkeepCounts {
     pub die_ns: u64,
 }
 
-/// Schedule of a drive's timer-driven background work (refresh, patrol, snapshots), with the state of each die.
+/// State of the schedule of a drive's timer-driven background work (refresh, patrol, snapshots), with the state of each
+/// die.
 pub(crate) struct Agenda {
     share: f64,
     pub costs: Costs,
     queue: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
     entered: u64,
-    /// Times at which events of the simulation's calendar wake the agenda, the next one last. Each time is in the list
-    /// once, so that the events do not multiply.
+    /// List of the times at which events of the simulation's calendar wake the agenda, the next one last. Each time is
+    /// in the list once, so that the events do not multiply.
     pub armed: Vec<SimTime>,
     /// True while due entries of the agenda (schedule of background work) are being carried out; entries that are added
     /// meanwhile are looked at afterwards.

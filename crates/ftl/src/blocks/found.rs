@@ -19,17 +19,17 @@ use units::{Lpn, Ppa};
 /// Kind of condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
-    /// Condition of a block that recovery finds after a power cut: all program units of the block that were programmed
-    /// can be read.
+    /// Kind of condition of a block that recovery finds after a power cut: all program units of the block that were
+    /// programmed can be read.
     Whole,
-    /// Condition of a block that recovery finds after a power cut: some of its programmed program units cannot be read,
-    /// because the power cut interrupted their programs (torn).
+    /// Kind of condition of a block that recovery finds after a power cut: some of its programmed program units cannot
+    /// be read, because the power cut interrupted their programs (torn).
     Torn,
-    /// Condition of a block that recovery finds after a power cut: a program unit of the block was not programmed
-    /// although a later program unit was, so that no more data can be programmed in order.
+    /// Kind of condition of a block that recovery finds after a power cut: a program unit of the block was not
+    /// programmed although a later program unit was, so that no more data can be programmed in order.
     Gap,
-    /// Condition of a block that recovery finds after a power cut: a program on the block had failed before the power
-    /// cut.
+    /// Kind of condition of a block that recovery finds after a power cut: a program on the block had failed before the
+    /// power cut.
     Failing,
 }
 
@@ -39,8 +39,8 @@ struct FoundBlock {
     bank: usize,
     serial: u64,
     owner: u32,
-    /// Numbers of the superblocks of the block that recovery found after a power cut, one for each die of its bank;
-    /// `NONE` for a superblock of which nothing can be read.
+    /// List of the numbers of the superblocks of the block that recovery found after a power cut, one for each die of
+    /// its bank; `NONE` for a superblock of which nothing can be read.
     members: Vec<u32>,
     /// Index of the program unit directly after the last one of the block that was programmed before the power cut: the
     /// number of program units that are no longer free.
@@ -81,8 +81,8 @@ impl FoundBlock {
     }
 }
 
-/// Readable content of the flash after a power cut: spare areas, block labels, and the extent to which superblocks are
-/// programmed.
+/// Record of the readable content of the flash after a power cut: spare areas, block labels, and the extent to which
+/// superblocks are programmed.
 struct Flash<'a> {
     spare: &'a SpareAreas,
     labels: &'a Labels,
@@ -90,8 +90,9 @@ struct Flash<'a> {
     programs: Vec<u32>,
 }
 
-/// Result of the search for the newest copy of each logical unit, by which recovery of a block-mapped drive rebuilds
-/// the map after a power cut: the place of each newest copy, and the programs that made older copies garbage.
+/// Record of the result of the search for the newest copy of each logical unit, by which recovery of a block-mapped
+/// drive rebuilds the map after a power cut: the place of each newest copy, and the programs that made older copies
+/// garbage.
 struct Choice {
     /// For each range of logical units that fills one program unit: sequence number of the newest program that wrote
     /// all data of the range in one program, so that all copies from older programs are garbage to recovery.
@@ -124,8 +125,8 @@ impl BlockMapped {
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
     }
 
-    /// Returns, in the recovery of a block-mapped drive after a power cut, free superblocks to their dies, and returns
-    /// the number of programs in each other superblock. All superblocks belong to no block at first.
+    /// Gives free superblocks back to their dies, in the recovery of a block-mapped drive after a power cut, and
+    /// returns the number of programs in each other superblock. All superblocks belong to no block at first.
     fn sort_superblocks(&mut self, marks: &[Mark]) -> Vec<u32> {
         let mut programs = vec![0; marks.len()];
         self.block_of.fill(NONE);

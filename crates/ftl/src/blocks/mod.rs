@@ -57,8 +57,8 @@ impl Wait {
     const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
-/// Constants of a block-mapped drive: the rules of its block mapping, and the sizes of groups of logical units and of
-/// blocks.
+/// Set of facts about a block-mapped drive that never change: the rules of its block mapping, and the sizes of groups
+/// of logical units and of blocks.
 struct GroupRules {
     kind: Box<dyn BlockRules>,
     /// Number of dies over which a block of the drive extends, with one superblock on each.
@@ -70,24 +70,24 @@ struct GroupRules {
     group_programs: u32,
 }
 
-/// Block-mapped flash translation layer, with everything below it: write buffer, map, flash.
+/// State of a block-mapped flash translation layer, with everything below it: write buffer, map, flash.
 pub struct BlockMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Pairs of write buffer slots with data of the same logical unit: an older slot, whose data were replaced by a
-    /// newer write and for whose program a request still waits, and the slot with the newer data.
+    /// List of pairs of write buffer slots with data of the same logical unit: an older slot, whose data were replaced
+    /// by a newer write and for whose program a request still waits, and the slot with the newer data.
     overtaken: Vec<(u32, u32)>,
     /// For each superblock: number, within its bank (set of dies), of the block to which it belongs (a block is one
     /// superblock on each die of the bank), or `NONE`.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
-    /// Banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
+    /// List of the banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
     touched: Vec<u32>,
-    /// Banks (sets of dies) in which a request waits for the program of a partly filled program unit that data now
-    /// crossing the host link may still fill.
+    /// List of the banks (sets of dies) in which a request waits for the program of a partly filled program unit that
+    /// data now crossing the host link may still fill.
     expecting: Vec<usize>,
     /// Queue of the transactions (flash operations) submitted without simulated time (preconditioning), each of which
     /// completes without delay when it is taken from the queue; `None` in simulated time.

@@ -31,8 +31,8 @@ impl Coverage {
     }
 }
 
-/// Which part of the mapping unit in a write buffer slot host writes have transferred since the unit was last on flash
-/// as a whole: none, some sectors or all; counted as host bytes for write amplification.
+/// Kind of state that says which part of the mapping unit in a write buffer slot host writes have transferred since the
+/// unit was last on flash as a whole: none, some sectors or all; counted as host bytes for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
@@ -47,9 +47,9 @@ pub(super) enum Carried {
     All,
 }
 
-/// Bit masks of the sectors that host writes transferred, for each write buffer slot whose unit was written in part:
-/// one bit for each sector, in `words` 64-bit words for each slot. Empty until a request first begins or ends within a
-/// unit.
+/// Record with bit masks of the sectors that host writes transferred, for each write buffer slot whose unit was written
+/// in part: one bit for each sector, in `words` 64-bit words for each slot. Empty until a request first begins or ends
+/// within a unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,

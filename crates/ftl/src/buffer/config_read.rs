@@ -6,9 +6,9 @@ use crate::Layout;
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Settings of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
+/// Set of settings of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
 pub struct BufferConfig {
-    /// Size of the write buffer by its settings, in slots, each of which can hold one mapping unit.
+    /// Setting: size of the write buffer in slots, each of which can hold one mapping unit.
     pub slots: u32,
     /// Setting: true if a write is acknowledged as soon as the write buffer holds its data (write cache enabled).
     pub write_back: bool,
@@ -18,8 +18,9 @@ pub struct BufferConfig {
     /// Setting: time after which a program unit for which too few units wait in the write buffer is padded and
     /// programmed, although more host data could still fill it.
     pub flush_after: Nanos,
-    /// Cache limit of the write buffer by its settings: greatest number of mapping units that the buffer caches for
-    /// reuse although they could be evicted; 0: written units are evicted as soon as dies take them.
+    /// Setting, from `keep_ratio` and the size of the write buffer: greatest number of mapping units that the write
+    /// buffer holds back for reuse instead of evicting the units. 0: written units are evicted as soon as dies accept
+    /// the units.
     pub keep: u32,
     /// Setting: true if the write buffer also caches clean data: units that were read or programmed, beside written
     /// ones.

@@ -8,7 +8,7 @@
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Settings of the buffer's DRAM, its access times, in section `[ftl.buffer.dram]` of a drive file.
+/// Set of settings of the buffer's DRAM, its access times, in section `[ftl.buffer.dram]` of a drive file.
 #[derive(Clone, Copy, Debug)]
 pub struct Dram {
     row: u64,

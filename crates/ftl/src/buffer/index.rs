@@ -4,8 +4,8 @@ use units::Lpn;
 
 const EMPTY: u64 = u64::MAX;
 
-/// Hash table from a logical unit to the buffer slot with its newest version. An entry has the logical unit in its high
-/// 32 bits and the slot in its low 32 bits.
+/// Type of a hash table from a logical unit to the buffer slot with its newest version. An entry has the logical unit
+/// in its high 32 bits and the slot in its low 32 bits.
 pub(crate) struct Index {
     table: Vec<u64>,
     shift: u32,

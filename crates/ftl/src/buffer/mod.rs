@@ -27,26 +27,26 @@ pub(crate) use recent::Recent;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 
-/// State of a write buffer slot, which holds one mapping unit. Policies compiled elsewhere see the state as a number.
+/// Kind of state of a write buffer slot (for one mapping unit). Policies compiled elsewhere see it as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// State of a write buffer slot that is not in use.
+    /// Kind of state of a write buffer slot that is not in use.
     Free,
-    /// State of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in part, was
-    /// read from flash.
+    /// Kind of state of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in
+    /// part, was read from flash.
     Merging,
-    /// State of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be programmed
-    /// soon.
+    /// Kind of state of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be
+    /// programmed soon.
     Held,
-    /// State of a write buffer slot that is cached and clean: the flash holds the same data.
+    /// Kind of state of a write buffer slot that is cached and clean: the flash holds the same data.
     Clean,
-    /// State of a write buffer slot that waits for a die to program its data.
+    /// Kind of state of a write buffer slot that waits for a die to program its data.
     Queued,
-    /// State of a write buffer slot whose data are part of a program in flight.
+    /// Kind of state of a write buffer slot whose data are part of a program in flight.
     Bound,
-    /// State of a write buffer slot whose unit was trimmed or replaced while the slot waited: the slot becomes free
-    /// without a program.
+    /// Kind of state of a write buffer slot whose unit was trimmed or replaced while the slot waited: the slot becomes
+    /// free without a program.
     Cancelled,
 }
 
@@ -71,7 +71,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// True when the buffer caches the slot's unit, dirty (held) or clean, without having queued it for programming.
+    /// Returns true if the buffer caches the slot's unit, dirty (held) or clean, not queued for programming.
     #[inline]
     pub const fn stays(&self) -> bool {
         matches!(self.state, SlotState::Held | SlotState::Clean)
@@ -92,8 +92,8 @@ impl Slot {
     }
 }
 
-/// Statistics of the number of mapping units in the write buffer that a power cut would have lost (acknowledged and not
-/// on flash), over time.
+/// Record of the statistics of the number of mapping units in the write buffer that a power cut would have lost
+/// (acknowledged and not on flash), over time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
@@ -210,13 +210,13 @@ impl Buffer {
         self.keep > 0
     }
 
-    /// True when unit `lpn` stays in the buffer as a clean unit after it was programmed or read from flash.
+    /// Returns true when unit `lpn` stays in the buffer as a clean unit after it was programmed or read from flash.
     #[inline]
     pub fn keeps_clean(&self, lpn: Lpn) -> bool {
         self.keeps_clean && lpn.0 < self.host_units
     }
 
-    /// True when the eviction policy wants an evicted logical block to be programmed as a whole.
+    /// Returns true when the eviction policy wants an evicted logical block to be programmed as a whole.
     pub fn pads(&self) -> bool {
         self.policy.as_ref().is_some_and(|policy| policy.pads())
     }
@@ -334,7 +334,7 @@ impl Buffer {
         self.queue.pop_front()
     }
 
-    /// True when buffer slot `slot` holds the newest version of its logical unit.
+    /// Returns true when buffer slot `slot` holds the newest version of its logical unit.
     #[inline]
     pub fn is_newest(&self, slot: u32) -> bool {
         self.find(self.slots[slot as usize].lpn) == Some(slot)
@@ -400,7 +400,7 @@ impl Buffer {
         }
     }
 
-    /// True when a request waits until the data of buffer slot `slot` are on flash, or a flush may wait for that.
+    /// Returns true if a request waits until the data of slot `slot` are on flash, or a flush may wait for that.
     pub fn is_awaited(&self, slot: u32) -> bool {
         let Slot { request, epoch, .. } = self.slots[slot as usize];
         request != u32::MAX || epoch < self.epoch

@@ -6,8 +6,8 @@ use crate::Layout;
 use engine::large_array;
 use units::{Lpn, Nanos, SimTime};
 
-/// Set of the logical units that were written since the set was last emptied. With `keep_rewritten`, the write buffer
-/// caches only units that are in the set when they are written again.
+/// Type of the set of the logical units that were written since the set was last emptied. With `keep_rewritten`, the
+/// write buffer caches only units that are in the set when they are written again.
 pub(crate) struct Recent {
     period: Nanos,
     /// For each logical unit, the number of the period in which the host last wrote the unit, counted from 1; 0 if it

@@ -13,9 +13,9 @@ use units::{SimTime, SuperblockId};
 /// required time, or too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// Result of a round of the background scrub (patrol) over a die: ended within the required time.
+    /// Kind of result of a round of the background scrub (patrol) over a die: ended within the required time.
     InTime,
-    /// Result of a round of the background scrub (patrol) over a die: took longer than the required time.
+    /// Kind of result of a round of the background scrub (patrol) over a die: took longer than the required time.
     Late,
 }
 
@@ -69,8 +69,8 @@ impl Core {
         agenda.counts.late += u64::from(late > agenda.spread(agenda.costs.superblock).ns());
     }
 
-    /// True if relocating the superblock (numbered over the drive) for refresh or background scrub is of use: the
-    /// superblock holds data, is not in SLC mode, and garbage collection has not yet taken it.
+    /// Returns true if relocating the superblock (numbered over the drive) for refresh or background scrub is of use:
+    /// the superblock holds data, is not in SLC mode, and garbage collection has not yet taken it.
     pub fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
         // What lies in a block with one bit a cell is folded before its time comes.

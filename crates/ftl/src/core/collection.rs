@@ -82,8 +82,8 @@ impl Collection {
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())
     }
 
-    /// True if a superblock is queued to be relocated (for wear levelling, refresh, scrub or a failed program) and
-    /// garbage collection has no victim at present.
+    /// Returns true if a superblock is queued to be relocated (for wear levelling, refresh, scrub or a failed program)
+    /// and garbage collection has no victim at present.
     #[inline]
     pub fn is_asked(&self) -> bool {
         !self.mover.has_victim() && !self.forced.is_empty()
@@ -98,7 +98,8 @@ impl Collection {
         }
     }
 
-    /// True if the host has used up its write credit and must wait until garbage collection has moved more units.
+    /// Returns true if the host has used up its write credit and must wait until garbage collection has moved more
+    /// units.
     #[inline]
     pub fn holds_host_back(&self) -> bool {
         self.is_pacing() && self.pace.credit < 0.0

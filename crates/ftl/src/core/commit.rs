@@ -41,8 +41,8 @@ impl Core {
         slot
     }
 
-    /// True if the version of `lpn` at `ppa` may be needed after a power cut: a newer version is still in the write
-    /// buffer, and the version at `ppa` is newer than the version to which the map points.
+    /// Returns true if the version of `lpn` at `ppa` may be needed after a power cut: a newer version is still in the
+    /// write buffer, and the version at `ppa` is newer than the version to which the map points.
     pub fn outlasts_cut(&self, lpn: Lpn, ppa: Ppa) -> bool {
         let Some(numbers) = &self.store.spare else { return false };
         self.find_unwritten(lpn).is_some() && numbers.stamps[ppa.index()] > self.stamp_at_home(lpn)

@@ -5,8 +5,8 @@ use crate::store::Mark;
 use std::ops::Range;
 use units::Ppa;
 
-/// Counts of what a drive that was shut down cleanly reads at power-up to find its map again: checkpoint units,
-/// summaries, page rows and flash pages.
+/// Record of the counts of what a drive that was shut down cleanly reads at power-up to find its map again: checkpoint
+/// units, summaries, page rows and flash pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Number of mapping units of the map's checkpoint that a drive reads at power-up after a clean shutdown.

@@ -11,7 +11,7 @@ use crate::streams::{HandleSpec, Isolation, StreamSpec};
 /// does not have.
 const DEFAULT: u16 = 0;
 
-/// Counters of one placement handle (FDP, streams) since the drive was made.
+/// Record of the counters of one placement handle (FDP, streams) since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandleCounts {
     /// Number of bytes that the host wrote with this placement handle.
@@ -42,7 +42,7 @@ impl HandleCounts {
     }
 }
 
-/// Counters of all placement handles of the drive since the drive was made.
+/// Record of the counters of all placement handles of the drive since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleTotals {
     /// List of the counters of each placement handle, by its number.
@@ -84,9 +84,9 @@ pub struct HandleState {
 /// State of the placement handles of a drive: their streams (write frontiers), reclaim units and counters, and the
 /// handle of each unit in the write buffer.
 pub(crate) struct Handles {
-    /// Number of the placement handle of the host data that arrive now; `slots` has the handle of the data in each
-    /// write buffer slot.
+    /// Number of the placement handle of the host data that arrive now.
     arriving: u16,
+    /// For each slot of the write buffer, the number of the placement handle of the data in the slot.
     slots: Box<[u16]>,
     isolation: Box<[Isolation]>,
     /// For each stream (write frontier on each die), the number of the placement handle whose data alone the stream

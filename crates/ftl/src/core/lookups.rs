@@ -2,13 +2,13 @@
 
 use units::{Lpn, Ppa, SimTime};
 
-/// Which of two places the map entry of a logical unit is in, RAM or flash, on a drive with a demand-paged map (stored
+/// Kind of place, RAM or flash, in which the map entry of a logical unit is on a drive with a demand-paged map (stored
 /// on flash, cached in RAM).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapEntry {
-    /// Place of a map entry: the entry is in RAM and can be used at once.
+    /// Kind of place of a map entry: the entry is in RAM and can be used at once.
     AtHand,
-    /// Place of a map entry: the entry is only on flash and must first be read.
+    /// Kind of place of a map entry: the entry is only on flash and must first be read.
     Missing,
 }
 
@@ -26,11 +26,13 @@ pub(crate) enum Waiter {
 /// Kind of next action of the FTL for a demand-paged map, of which only a part is in RAM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
-    /// Action for the FTL: read translation unit `unit` (a page of the map) from its physical address `home` (if it has
-    /// one); the end of the read is reported under the number `owner`.
+    /// Kind of action for the FTL: read translation unit `unit` (a page of the map) from its physical address `home`
+    /// (if it has one); the end of the read is reported under the number `owner`.
     Read { unit: Lpn, home: Ppa, owner: u32 },
-    /// Action for the FTL: continue this host read or write, because the map entries for which it waited are in RAM.
+    /// Kind of action for the FTL: continue this host read or write, because the map entries for which it waited are in
+    /// RAM.
     Answered(Waiter),
-    /// Action for the FTL: continue all work that waited for the whole map, because the whole map is in RAM now.
+    /// Kind of action for the FTL: continue all work that waited for the whole map, because the whole map is in RAM
+    /// now.
     Loaded,
 }

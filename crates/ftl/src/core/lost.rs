@@ -5,7 +5,8 @@ use crate::saved::Untaken;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Set of the logical units whose data the flash translation layer has lost, because their only copy was uncorrectable.
+/// Type of the set of the logical units whose data the flash translation layer has lost, because their only copy was
+/// uncorrectable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LostUnits {
     /// Set of the logical units whose only copy was uncorrectable when the flash translation layer relocated it or
@@ -17,13 +18,13 @@ pub(crate) struct LostUnits {
 }
 
 impl LostUnits {
-    /// True if the flash translation layer has lost the data of at least one logical unit of the drive.
+    /// Returns true if the flash translation layer has lost the data of at least one logical unit of the drive.
     #[inline]
     pub fn has_lost(&self) -> bool {
         !self.units.is_empty()
     }
 
-    /// True if the flash translation layer has lost the data of logical unit `lpn`, because its only copy was
+    /// Returns true if the flash translation layer has lost the data of logical unit `lpn`, because its only copy was
     /// uncorrectable.
     #[inline]
     pub fn is_lost(&self, lpn: Lpn) -> bool {

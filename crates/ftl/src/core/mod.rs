@@ -69,8 +69,8 @@ pub(crate) struct Rules {
     /// Number of free superblocks of a die below which garbage collection runs in the foreground, with or without host
     /// requests.
     pub foreground_limit: u32,
-    /// Idle time of a die after which the die programs again the mapping units that a cost regulator queued so that
-    /// later reads of them take less time.
+    /// Setting: idle time of a die after which the die programs again the mapping units that a cost regulator queued so
+    /// that later reads of them take less time.
     pub rewrite_after: Nanos,
     /// True if superblocks are reclaimed (relocated and erased) in groups with superblocks of other dies, as parity
     /// requires; all superblocks of a group are needed until the whole group is reclaimed.

@@ -57,20 +57,20 @@ pub struct VictimBlock {
 /// recorded steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// State of a superblock that a feature uses itself, such as for parity; the number is the superblock's
+    /// Kind of state of a superblock that a feature uses itself, such as for parity; the number is the superblock's
     /// program/erase cycles since the drive was new.
     Owned(u32),
-    /// State of a superblock that is erased and free; the number is the superblock's program/erase cycles since the
-    /// drive was new.
+    /// Kind of state of a superblock that is erased and free; the number is the superblock's program/erase cycles since
+    /// the drive was new.
     Free(u32),
-    /// State of a superblock of a recorded parity group that is open for writing by the stream (write frontier) of this
-    /// number.
+    /// Kind of state of a superblock of a recorded parity group that is open for writing by the stream (write frontier)
+    /// of this number.
     Open(usize, OpenBlock),
-    /// State of a superblock of a recorded parity group that is closed: full, or closed early.
+    /// Kind of state of a superblock of a recorded parity group that is closed: full, or closed early.
     Closed(UsedBlock),
 }
 
-/// Recorded state of one parity group: superblocks, one on each die of a set, of which one holds the parity of the
+/// Record of the state of one parity group: superblocks, one on each die of a set, of which one holds the parity of the
 /// others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
@@ -80,7 +80,8 @@ pub struct GroupMoment {
     pub members: Vec<Member>,
 }
 
-/// Recorded state of a set of dies: the dies whose superblocks share parity; a single die on a drive without parity.
+/// Record of the state of a set of dies: the dies whose superblocks share parity; a single die on a drive without
+/// parity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetMoment {
     /// List of the recorded states of the dies whose superblocks share parity; one die on a drive without parity.
@@ -89,14 +90,15 @@ pub struct SetMoment {
     pub groups: Vec<GroupMoment>,
 }
 
-/// Recorded state of one die at one moment of the steady state, from which a drive in steady state can be constructed.
+/// Record of the state of one die at one moment of the steady state, from which a drive in steady state can be
+/// constructed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// List of the records of the die's closed superblocks in the recorded steady state, in the order in which they
     /// were closed.
     pub closed: Vec<UsedBlock>,
-    /// Records of the open superblocks of the die: of the host's stream, and of the stream of moved (relocated) data
-    /// where there is a separate one.
+    /// Pair of the records of the open superblocks of the die: of the host's stream, and of the stream of moved
+    /// (relocated) data where there is a separate one.
     pub open: [Option<OpenBlock>; 2],
     /// Record of the superblock that garbage collection is relocating in the recorded steady state of the die; `None`
     /// if there is no victim.
@@ -113,8 +115,9 @@ pub struct Moment {
     pub erases: u64,
 }
 
-/// Lists of the roles that the superblocks of one die will get when a drive is constructed from a recorded steady
-/// state: closed ones in the order of closing, the others with their state or their program/erase cycles.
+/// Record of the lists of the roles that the superblocks of one die will get when a drive is constructed from a
+/// recorded steady state: closed ones in the order of closing, the others with their state or their program/erase
+/// cycles.
 #[derive(Default)]
 pub(crate) struct Roles {
     pub closed: Vec<(u32, UsedBlock)>,
@@ -124,11 +127,12 @@ pub(crate) struct Roles {
     pub owned: Vec<(u32, u32)>,
 }
 
-/// Plan of the roles that the superblocks of a set of dies (dies that share parity) will get when a drive is
-/// constructed from a recorded steady state.
+/// Record of the plan of the roles that the superblocks of a set of dies (dies that share parity) will get when a drive
+/// is constructed from a recorded steady state.
 pub(crate) struct SetPlan {
     pub roles: Vec<Roles>,
-    /// Numbers of the parity groups of the set of dies, in the order in which the groups are opened for writing.
+    /// List of the numbers of the parity groups of the set of dies, in the order in which the groups are opened for
+    /// writing.
     pub groups: Vec<u32>,
 }
 

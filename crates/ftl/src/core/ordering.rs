@@ -33,7 +33,7 @@ impl Ordering {
         self.hosts[slot] = of == Takes::Host;
     }
 
-    /// True if the host's stream issued the program in slot `slot` of the FTL's table of programs in flight.
+    /// Returns true if the host's stream issued the program in slot `slot` of the FTL's table of programs in flight.
     pub fn is_hosts(&self, slot: u32) -> bool {
         self.hosts[slot as usize]
     }

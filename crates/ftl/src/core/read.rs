@@ -43,7 +43,7 @@ impl Core {
         }
     }
 
-    /// True if the data of a unit that a host read asked for are lost; counts such units.
+    /// Returns true if the data of a unit that a host read asked for are lost; counts such units.
     #[cold]
     pub fn reads_lost(&mut self, read: &Transaction) -> bool {
         if read.superblock == Transaction::NOWHERE {

@@ -58,29 +58,29 @@ impl Core {
             && self.open(die, stream)
     }
 
-    /// True if superblock `within` of a die is one of the last superblocks of the die, which are reserved for the SLC
-    /// cache and do not count as capacity for data.
+    /// Returns true if superblock `within` of a die is one of the last superblocks of the die, which are reserved for
+    /// the SLC cache and do not count as capacity for data.
     #[inline]
     pub fn stands_apart(&self, within: u32) -> bool {
         within >= self.rules.apart_from
     }
 
-    /// True if garbage collection does not run on the die any more: the die has failed, or its superblocks may be
-    /// needed to restore data of a failed die from parity.
+    /// Returns true if garbage collection does not run on the die any more: the die has failed, or its superblocks may
+    /// be needed to restore data of a failed die from parity.
     #[inline]
     pub fn rests(&self, die: usize) -> bool {
         let dead = &self.store.dead;
         dead.from_start != NONE || (dead.are_any() && (dead.has(die) || self.rules.in_step))
     }
 
-    /// True if another program of the host's stream may be queued at the die.
+    /// Returns true if another program of the host's stream may be queued at the die.
     #[inline]
     pub fn has_program_place(&self, die: usize) -> bool {
         self.assembly.bound[die] < self.assembly.program_queue
     }
 
-    /// True if the die may take the data of another program unit without exceeding its quota (greatest number of live
-    /// mapping units).
+    /// Returns true if the die may take the data of another program unit without exceeding its quota (greatest number
+    /// of live mapping units).
     #[inline]
     pub fn is_within_quota(&self, die: usize) -> bool {
         let space = &self.store.space.dies[die];
@@ -136,7 +136,7 @@ impl Core {
         self.sustainable_units().saturating_sub(self.store.layout.written_units())
     }
 
-    /// True if `left` mapping units in the open superblock and `free` free superblocks are enough for garbage
+    /// Returns true if `left` mapping units in the open superblock and `free` free superblocks are enough for garbage
     /// collection after the host's next program: to move all units that it has taken, and to find a free superblock for
     /// the next victim.
     pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
@@ -150,8 +150,8 @@ impl Core {
             && left + (free + expected) * units >= reserved + kept
     }
 
-    /// True if host data or folded data (moved out of SLC mode) may take a program unit of a stream's superblock that
-    /// uses all bits per cell, without taking free space that garbage collection needs.
+    /// Returns true if host data or folded data (moved out of SLC mode) may take a program unit of a stream's
+    /// superblock that uses all bits per cell, without taking free space that garbage collection needs.
     #[inline]
     pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
         if self.collections[die].holds_host_back() {
@@ -187,7 +187,7 @@ impl Core {
         }
     }
 
-    /// True if the die has free space to relocate `units` mapping units, beside the space reserved for garbage
+    /// Returns true if the die has free space to relocate `units` mapping units, beside the space reserved for garbage
     /// collection victims already taken.
     pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
@@ -218,7 +218,7 @@ impl Core {
         collection.reserved_units(&self.store.space, die) + pads
     }
 
-    /// True if the valid units of superblocks that garbage collection has taken, which are not yet programmed
+    /// Returns true if the valid units of superblocks that garbage collection has taken, which are not yet programmed
     /// elsewhere, fit into the free space of the die. Checked only where the host and moved data share an open
     /// superblock and no block has failed; true in all other cases.
     pub fn fits_in_hand(&self, die: usize) -> bool {

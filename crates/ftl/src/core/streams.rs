@@ -15,13 +15,13 @@ pub(crate) struct Streams {
     /// Choice of stream by the stream policy, one stream for host data and one for moved (relocated) data, where the
     /// choice depends only on that; `None` if the policy is asked for each unit.
     by_origin: Option<ByOrigin>,
-    /// Bit set of the streams that take host data, one bit for each stream; `moved` is the bit set of the streams that
-    /// take moved (relocated) data.
+    /// Bit set of the streams that take host data, one bit for each stream.
     hosts: u64,
+    /// Bit set of the streams that take moved (relocated) data, one bit for each stream.
     moved: u64,
     /// Number of free superblocks of a die that are reserved because moved (relocated) data may join several streams.
-    /// `unusable` is the number of mapping units that must stay free for the same reason.
     spare: u32,
+    /// Number of mapping units of a die that must stay free because moved (relocated) data may join several streams.
     unusable: u32,
     /// For each stream, the number of the stream whose open superblock it takes over, where possible, in place of
     /// opening a free superblock; `None` if it may take over none.
@@ -41,16 +41,18 @@ pub(crate) struct StreamCounts {
     unusable: u32,
 }
 
-/// Notes on mapping units and superblocks for a stream policy; an array that the policy does not ask for is empty.
+/// Record of the notes on mapping units and superblocks for a stream policy; an array that the policy does not ask for
+/// is empty.
 struct UnitNotes {
     /// For each mapping unit, the number of its host writes, halved from time to time so that older writes weigh less.
-    /// `total` is the sum over all units, and `written` the number of units written at least once.
     writes: Vec<u32>,
+    /// Sum over all mapping units of the stream policy's halved counts of host writes (`writes`).
     total: u64,
+    /// Number of mapping units that the host has written at least once, as the stream policy's notes count them.
     written: u64,
-    /// For each mapping unit, the value of `clock` at its last host write. `opened_at` has, for each superblock, the
-    /// value of `clock` when the superblock was opened.
+    /// For each mapping unit, the value of `clock` at its last host write.
     written_at: Vec<u64>,
+    /// For each superblock, the value of `clock` when the superblock was opened.
     opened_at: Vec<u64>,
     /// Clock of the stream policy's notes: number of mapping units that the host has written so far.
     clock: u64,
@@ -140,7 +142,7 @@ impl Streams {
         self.hosts >> stream & 1 == 1
     }
 
-    /// True if the stream takes both host data and moved data.
+    /// Returns true if the stream takes both host data and moved data.
     #[inline]
     pub fn is_shared(&self, stream: usize) -> bool {
         self.hosts & self.moved & 1 << stream != 0

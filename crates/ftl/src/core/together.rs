@@ -8,20 +8,21 @@ use controller::{Context, Origin};
 /// Kind of result of an erase of a superblock: the superblock can be used again, or is lost (out of use for good).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
-    /// Result of an erase: the erase succeeded, and the superblock can be written again.
+    /// Kind of result of an erase: the erase succeeded, and the superblock can be written again.
     Whole,
-    /// Result of an erase: the superblock is out of use for good, because a block of it failed in the erase and no
-    /// spare block can replace that block.
+    /// Kind of result of an erase: the superblock is out of use for good, because a block of it failed in the erase and
+    /// no spare block can replace that block.
     Lost,
 }
 
-/// Which superblocks of a parity group are reclaimed together with a given one: those with data alone, or all.
+/// Kind of choice of the superblocks of a parity group that are reclaimed together with a given one: those with data
+/// alone, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Choice for the reclaim of a parity group: only the superblocks of the group that hold data.
+    /// Kind of choice for the reclaim of a parity group: only the superblocks of the group that hold data.
     WithData,
-    /// Choice for the reclaim of a parity group: the superblocks of the group that hold data, and also the superblocks
-    /// that hold its parity.
+    /// Kind of choice for the reclaim of a parity group: the superblocks of the group that hold data, and also the
+    /// superblocks that hold its parity.
     All,
 }
 
@@ -43,8 +44,8 @@ pub(crate) struct Wish<'a> {
     pub foreground: bool,
     /// Flag of a die's garbage collection: true if it would take a victim superblock now.
     pub wanted: bool,
-    /// Function that is true if gaining the first number of free mapping units, by reclaiming superblocks of the second
-    /// number of mapping units in all, is worth a collection in idle time.
+    /// Reference to a function that is true if gaining the first number of free mapping units, by reclaiming
+    /// superblocks of the second number of mapping units in all, is worth a collection in idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
 }
 
@@ -58,8 +59,8 @@ pub(crate) enum Remedy {
 }
 
 impl Core {
-    /// True if the die has free space for the valid units of its member (superblock) of a parity group, and another
-    /// superblock fits into the queue of the die's garbage collection.
+    /// Returns true if the die has free space for the valid units of its member (superblock) of a parity group, and
+    /// another superblock fits into the queue of the die's garbage collection.
     pub fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
         self.collections[die].under_way() < PENDING_MAX
             && self.has_room_for(die, self.units_of_member(superblock))

@@ -8,7 +8,7 @@ pub enum Seen {
     /// Case in which the version of a logical unit that a snapshot sees is stored nowhere: the unit held no data when
     /// the snapshot was taken.
     Nowhere,
-    /// Place of the version of a logical unit that a snapshot sees: the write buffer.
+    /// Case in which the version of a logical unit that a snapshot sees is in the write buffer.
     Buffered,
     /// Case in which the version of a logical unit that a snapshot sees is on flash, at this physical address.
     At(Ppa),
@@ -44,10 +44,11 @@ pub(crate) enum Overtaken {
 /// Kind of snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Snapshot command: take a snapshot, which preserves the present content of the drive under a new serial number.
+    /// Kind of snapshot command: take a snapshot, which preserves the present content of the drive under a new serial
+    /// number.
     Keep,
-    /// Snapshot command: delete the snapshot of this serial number, with the content that only it needs.
+    /// Kind of snapshot command: delete the snapshot of this serial number, with the content that only it needs.
     Drop(u32),
-    /// Snapshot command: roll the drive back to the content of the latest snapshot.
+    /// Kind of snapshot command: roll the drive back to the content of the latest snapshot.
     Return,
 }

@@ -6,14 +6,14 @@ use engine::{Calendar, Event};
 use units::Nanos;
 
 impl Core {
-    /// True if the program unit of any die is partly filled with host data.
+    /// Returns true if the program unit of any die is partly filled with host data.
     #[inline]
     pub fn is_assembling(&self) -> bool {
         self.assembly.is_filling()
     }
 
-    /// True if host data are filling a program unit of the die in the same stream that folded data (moved out of SLC
-    /// mode) join.
+    /// Returns true if host data are filling a program unit of the die in the same stream that folded data (moved out
+    /// of SLC mode) join.
     pub fn is_host_filling(&self, die: usize) -> bool {
         let host = self.assembly.streams.of_host();
         self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)

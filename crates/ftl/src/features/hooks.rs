@@ -103,9 +103,9 @@ hooks! {
     ask slots_kept() -> u32, sum;
     /// Adds to `units` the feature's own logical units (map, trim records) that are read first at power-up.
     ask reads_first(units: &mut Vec<Lpn>);
-    /// True if the feature lets the host send more data to the write buffer now.
+    /// Returns true if the feature lets the host send more data to the write buffer now.
     ask takes_data() -> bool, all;
-    /// True if the feature tracks which sectors of a mapping unit hold data.
+    /// Returns true if the feature tracks which sectors of a mapping unit hold data.
     ask knows_parts() -> bool, any;
     /// Tells the feature the byte range, offset and length, of host request `request` on the logical drive.
     tell extent(request: u32, offset: u64, bytes: u64);
@@ -160,14 +160,14 @@ hooks! {
     tell overtakes(core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken, worst;
     /// Tells the feature that a trim was ignored because the version that it would have replaced must be retained.
     tell trim_refused();
-    /// True if a host write of the unit must be refused with an error, as the feature must retain the old version.
+    /// Returns true if a host write of the unit must fail with an error, as the feature must retain the old version.
     ask may_not_lose(core: &Core, lpn: Lpn) -> bool, any;
-    /// True if the feature needs the data in a write buffer slot although they were overwritten or trimmed.
+    /// Returns true if the feature needs the data in a write buffer slot although they were overwritten or trimmed.
     ask holds_slot(slot: u32) -> bool, any;
     /// Tells the feature that an overwritten version that it needs was programmed: unit, write buffer slot and physical
     /// address.
     tell programmed_held[P](core: &mut Core, held: (Lpn, u32, Ppa), probe: &mut P);
-    /// True if the feature needs the version at this physical address although it may not be the newest.
+    /// Returns true if the feature needs the version at this physical address although it may not be the newest.
     ask names(ppa: Ppa) -> bool, any;
     /// Tells the feature that the newest or a former version of a unit moved: unit, old and new physical address.
     tell moved[P](core: &mut Core, moved: (Lpn, Ppa, Ppa), version: Version, probe: &mut P);
@@ -208,10 +208,10 @@ hooks! {
     ask lacks_room(spare: u64, advice: &str) -> Option<String>, first;
     /// Returns the number of spare mapping units (capacity that nothing else needs) that the feature needs at least.
     ask spare_least() -> u64, sum;
-    /// True if the feature has timer-driven work, such as refresh or snapshots.
+    /// Returns true if the feature has timer-driven work, such as refresh or snapshots.
     ask keeps_time() -> bool, any;
-    /// True if the feature retains data, such as versions for snapshots, that take spare mapping units (unneeded
-    /// capacity).
+    /// Returns true if the feature retains data, such as versions for snapshots, that take spare mapping units
+    /// (unneeded capacity).
     ask shares_room() -> bool, any;
     /// Returns true if the feature takes part in each write: preconditioning cannot fill the drive by superblocks.
     ask watches_writes() -> bool, any;
@@ -236,7 +236,7 @@ hooks! {
     /// Tells the feature that simulated time continues after a power cut: set times that passed while the power was off
     /// are skipped.
     tell go_on_at(now: SimTime);
-    /// True while the feature does work, such as reclaiming a parity group, that a saved state cannot contain.
+    /// Returns true while the feature does work, such as reclaiming a parity group, that a saved state cannot contain.
     ask bars_saving() -> bool, any;
     /// Tells the feature that simulated time begins.
     tell time_begins(core: &Core);
@@ -284,7 +284,7 @@ hooks! {
     /// Tells the feature what the spare areas and the bad block list say of a superblock that recovery found (`mark`);
     /// false if the superblock holds no data of the logical drive.
     tell holds_data(core: &mut Core, superblock: u32, mark: &Mark) -> bool, all;
-    /// True if the rest of a superblock that recovery found partly programmed may take more data.
+    /// Returns true if the rest of a superblock that recovery found partly programmed may take more data.
     ask takes_more(superblock: u32) -> bool, all;
     /// Tells the feature that a superblock found by recovery holds data and takes no more.
     tell takes_no_more(superblock: u32);
@@ -366,8 +366,8 @@ hooks! {
     tell found_one_bit(core: &mut Core, die: usize, superblock: usize);
     /// Returns how long a die must be idle before it folds superblocks out of SLC mode in the background.
     ask folds_after() -> Option<Nanos>, first;
-    /// True if the die has a superblock in SLC mode that is full and must be folded (moved to cells with all bits), or
-    /// is being folded.
+    /// Returns true if the die has a superblock in SLC mode that is full and must be folded (moved to cells with all
+    /// bits), or is being folded.
     ask has_to_fold(core: &Core, die: usize) -> bool, any;
     /// Returns true if the die should fold a superblock out of SLC mode now.
     ask wants_folding(core: &Core, die: usize) -> bool, any;
@@ -383,9 +383,9 @@ hooks! {
     /// mode) begins, on a drive whose host waits for folding; `None` on other drives, or if the number grows with spare
     /// capacity.
     ask superblocks_before_folding() -> Option<u32>, first;
-    /// True if another superblock of a die may be opened in SLC mode.
+    /// Returns true if another superblock of a die may be opened in SLC mode.
     ask may_open_one_bit(core: &Core, die: usize) -> bool, any;
-    /// True if two superblocks of a die may be opened in SLC mode, one after the other.
+    /// Returns true if two superblocks of a die may be opened in SLC mode, one after the other.
     ask may_open_two(die: usize) -> bool, any;
     /// Returns the oldest full superblock in SLC mode of a die.
     ask oldest_one_bit(die: usize) -> Option<u32>, first;
@@ -398,7 +398,7 @@ hooks! {
     ask apart_for() -> Option<(&'static str, &'static str)>, first;
     /// Returns a description of the feature's state on a die, for the message about a drive that makes no progress.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
-    /// True if a write cost (way to program) is chosen for each program, and reads depend on it.
+    /// Returns true if a write cost (way to program) is chosen for each program, and reads depend on it.
     ask chooses_costs() -> bool, any;
     /// Tells the feature that a mapping unit joins the next program of a stream (write frontier of a die).
     tell joins(core: &Core, joining: Joining, now: SimTime);
@@ -466,7 +466,7 @@ hooks! {
     tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
     /// Tells the feature that the read of a translation unit (map page) with the number `owner` has ended.
     tell looked_up(core: &mut Core, owner: u32);
-    /// True while the map is still being read after power-up, so that it is not known which units are valid.
+    /// Returns true while the map is still being read after power-up, so that it is not known which units are valid.
     ask reads_map() -> bool, any;
     /// Returns the bytes of RAM that the map takes, on a drive with a map on flash.
     ask map_bytes() -> Option<u64>, first;
@@ -491,7 +491,7 @@ hooks! {
     tell settles(units: &mut Vec<Lpn>);
     /// Returns how much of a superblock's content the map on flash and its log tell recovery.
     ask told_of(superblock: usize) -> Option<ToldOnFlash>, first;
-    /// True if the map must be rebuilt at power-up even after a shutdown at rest.
+    /// Returns true if the map must be rebuilt at power-up even after a shutdown at rest.
     ask recovers() -> bool, any;
     /// Tells the feature that a drive that must rebuild its map is switched on: it adds its units that are read first.
     tell powers_up(units: &mut Vec<Lpn>);

@@ -28,9 +28,9 @@ pub(crate) struct Making<'a> {
     /// Description of the drive's map where it lies on flash, wholly or as checkpoints, for the feature that keeps it
     /// there; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
-    /// Age at which data are refreshed (rewritten); zero: never.
+    /// Setting: age at which data are refreshed (rewritten); zero: never.
     pub refresh_age: Nanos,
-    /// Seed of all random streams of the drive.
+    /// Setting: seed of all random streams of the drive.
     pub seed: u64,
     /// Number of write buffer slots of the drive, including the slots that are reserved for features.
     pub slots: u32,
@@ -63,8 +63,8 @@ pub(crate) trait Made: Said + Sized {
         0
     }
 
-    /// True if the feature requires that superblocks of several dies are relocated and erased together (as parity
-    /// does).
+    /// Returns true if the feature requires that superblocks of several dies are relocated and erased together (as
+    /// parity does).
     fn works_in_step(_: &Self::Settings) -> bool {
         false
     }
@@ -127,8 +127,8 @@ pub(crate) struct Chore {
 
 macro_rules! make {
     ([$($name:ident: $type:ty,)*]) => {
-        /// Settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section `[ftl]`
-        /// of a drive file.
+        /// Set of settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section
+        /// `[ftl]` of a drive file.
         pub struct Settings {
             $($name: <$type as Said>::Settings,)*
         }
@@ -148,8 +148,8 @@ macro_rules! make {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
 
-            /// True if any of the drive's features requires that superblocks of several dies are relocated and erased
-            /// together (as parity does).
+            /// Returns true if any of the drive's features requires that superblocks of several dies are relocated and
+            /// erased together (as parity does).
             pub(crate) fn work_in_step(&self) -> bool {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }

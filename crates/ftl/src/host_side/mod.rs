@@ -22,8 +22,8 @@ pub(crate) struct Host {
     /// For each flush request in progress: the flush epoch (running number of the flushes, which the write buffer
     /// counts) up to which all data must be on flash, and the number of the request.
     pub flushes: VecDeque<(u32, u32)>,
-    /// Pairs of write buffer slots with two versions of one unit, the older slot first. The newer slot holds a partial
-    /// write, and waits until the older slot has received, from flash, the sectors that the host did not write.
+    /// List of pairs of write buffer slots with two versions of one unit, the older slot first. The newer slot holds a
+    /// partial write, and waits until the older slot has received, from flash, the sectors that the host did not write.
     pub following: Vec<(u32, u32)>,
     /// State of the host's read path: reads that use the array read (sense) of another read, and read-ahead.
     pub reads: ReadPath,

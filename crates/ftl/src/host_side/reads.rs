@@ -63,8 +63,8 @@ impl ReadPath {
     }
 }
 
-/// Description of a flash read of a part of a page row: number of the row, bit mask of the units read, and number of
-/// bytes if only sectors of the units are read.
+/// Record that describes a flash read of a part of a page row: number of the row, bit mask of the units read, and
+/// number of bytes if only sectors of the units are read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPart {
     row: u32,

@@ -7,7 +7,7 @@ use crate::host_side::Host;
 use crate::media::Media;
 use units::Lpn;
 
-/// Read-only view of a drive's write buffer.
+/// Type of the read-only view of a drive's write buffer.
 #[derive(Clone, Copy)]
 pub struct BufferView<'a> {
     media: &'a Media,
@@ -38,7 +38,7 @@ impl BufferView<'_> {
         self.core().rules.write_back
     }
 
-    /// True when the buffer's data survive a power cut.
+    /// Returns true when the buffer's data survive a power cut.
     #[inline]
     pub fn is_protected(&self) -> bool {
         self.core().rules.power_loss_protection
@@ -70,8 +70,8 @@ impl BufferView<'_> {
         self.buffer().held_bytes(self.core().store.layout.unit.get())
     }
 
-    /// True while the drive has work left for the flash: the write buffer holds dirty data (not on flash yet), or a
-    /// feature is busy with a checkpoint, a rollback or reads of the map.
+    /// Returns true while the drive has work left for the flash: the write buffer holds dirty data (not on flash yet),
+    /// or a feature is busy with a checkpoint, a rollback or reads of the map.
     #[inline]
     pub fn is_draining(&self) -> bool {
         self.media.is_draining()

@@ -18,8 +18,8 @@ use engine::Event;
 use nand::FlashArray;
 use units::{Lpn, SimTime};
 
-/// Flash translation layer of a drive (page-mapped, block-mapped or zoned), with everything below it: buffer, map,
-/// controller, flash.
+/// Type of the flash translation layer of a drive (page-mapped, block-mapped or zoned), with everything below it:
+/// buffer, map, controller, flash.
 pub struct Ftl {
     pub(super) layer: AnyLayer,
 }

@@ -5,20 +5,20 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// Role of a block on a block-mapped drive: unused, data block, log block, target of a merge, or sealed.
+/// Kind of role of a block on a block-mapped drive: unused, data block, log block, target of a merge, or sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
-    /// Role of a block number of the block-mapped drive that is not in use: it has no superblocks.
+    /// Case: role of a block number of the block-mapped drive that is not in use: it has no superblocks.
     Unused,
-    /// Role of the data block of a group of logical units: each unit has a fixed position in the block.
+    /// Case: role of the data block of a group of logical units: each unit has a fixed position in the block.
     Data,
-    /// Role of a log block, which takes the host's writes in order of arrival.
+    /// Case: role of a log block, which takes the host's writes in order of arrival.
     Log,
-    /// Role of a block that a merge (copy of a group's valid units) is filling, and that becomes a data block.
+    /// Case: role of a block that a merge (copy of a group's valid units) is filling, and that becomes a data block.
     Target,
-    /// Role of a sealed block: the block takes no more data, its valid units may be moved out by merges, and it is
-    /// erased once it holds no valid unit.
+    /// Case: role of a sealed block: the block takes no more data, its valid units may be moved out by merges, and it
+    /// is erased once it holds no valid unit.
     Sealed,
 }
 
@@ -76,19 +76,19 @@ pub(crate) struct Planned {
     pub reads: u32,
 }
 
-/// Purpose of a merge (the copy of units into a block) on a block-mapped drive.
+/// Kind of purpose of a merge (the copy of units into a block) on a block-mapped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Purpose of a merge that fills an open block up to the position of the host's next write, by copying the group's
-    /// units of lower positions from their places on flash; it is neither a partial nor a full merge.
+    /// Case: purpose of a merge that fills an open block up to the position of the host's next write, by copying the
+    /// group's units of lower positions from their places on flash; it is neither a partial nor a full merge.
     Fill,
-    /// Purpose of a merge that completes a log block in which each unit is at its fixed position (filled in place), by
-    /// copying the rest of the group, so that it becomes the data block (switch or partial merge).
+    /// Case: purpose of a merge that completes a log block in which each unit is at its fixed position (filled in
+    /// place), by copying the rest of the group, so that it becomes the data block (switch or partial merge).
     Complete,
-    /// Purpose of a merge that copies all valid units of a group of logical units to a new block (full merge).
+    /// Case: purpose of a merge that copies all valid units of a group of logical units to a new block (full merge).
     Full,
-    /// Purpose of a merge that programs a group of logical units that the write buffer evicted to a new block, together
-    /// with the group's units on flash (page padding).
+    /// Case: purpose of a merge that programs a group of logical units that the write buffer evicted to a new block,
+    /// together with the group's units on flash (page padding).
     Pad,
 }
 
@@ -133,7 +133,7 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// True if the merge in progress in the bank (set of dies) is filling block `block`.
+    /// Returns true if the merge in progress in the bank (set of dies) is filling block `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
@@ -150,8 +150,8 @@ impl Merging {
     }
 }
 
-/// Queue of the write buffer slots that wait to be programmed to one bank (set of dies over which blocks extend), with
-/// the conditions for programming them before their program unit is complete.
+/// State of the queue of the write buffer slots that wait to be programmed to one bank (set of dies over which blocks
+/// extend), with the conditions for programming them before their program unit is complete.
 #[derive(Default)]
 pub(crate) struct Waiting {
     /// Queue of the write buffer slots that wait to be programmed to the bank, in the order of the host's writes; each
@@ -275,22 +275,22 @@ impl Bank {
     }
 }
 
-/// Answer to the question whether another log block can be opened in a bank (set of dies) without taking a block that
-/// merges need: now, soon or never.
+/// Kind of answer to the question whether another log block can be opened in a bank (set of dies) without taking a
+/// block that merges need: now, soon or never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Answer for a bank (set of dies): another log block can be opened now.
+    /// Case: answer for a bank (set of dies): another log block can be opened now.
     Now,
-    /// Answer for a bank (set of dies): no log block can be opened now, but blocks are being erased or are about to be,
-    /// after which one can.
+    /// Case: answer for a bank (set of dies): no log block can be opened now, but blocks are being erased or are about
+    /// to be, after which one can.
     Soon,
-    /// Answer for a bank (set of dies): no log block can be opened, and only a merge (copy of a group's valid units to
-    /// a new block) would free a block.
+    /// Case: answer for a bank (set of dies): no log block can be opened, and only a merge (copy of a group's valid
+    /// units to a new block) would free a block.
     Never,
 }
 
-/// View of a bank (set of dies over which blocks extend) that the rules of the block mapping are shown to choose the
-/// next step, such as to append or to merge.
+/// Record of the state of a bank (set of dies over which blocks extend) that the rules of the block mapping are shown
+/// to choose the next step, such as to append or to merge.
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
@@ -315,8 +315,8 @@ impl BankView<'_> {
         &self.bank.blocks[block as usize]
     }
 
-    /// True when all program units of block `block` of the bank are programmed or assigned, so that the block takes no
-    /// more data.
+    /// Returns true when all program units of block `block` of the bank are programmed or assigned, so that the block
+    /// takes no more data.
     pub fn is_full(&self, block: u32) -> bool {
         self.block(block).next == self.program_units
     }
@@ -369,26 +369,26 @@ pub struct HostWrite {
     pub complete: bool,
 }
 
-/// Step that the rules of a block mapping choose for the host's next write in a bank (set of dies), such as to append
-/// to a log block or to merge.
+/// Kind of step that the rules of a block mapping choose for the host's next write in a bank (set of dies), such as to
+/// append to a log block or to merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Step: program the units that wait in the write buffer at the next position of this log or data block.
+    /// Kind of step: program the units that wait in the write buffer at the next position of this log or data block.
     Append(u32),
-    /// Step: fill this block up to and including the position of the write; units that do not wait in the write buffer
-    /// are copied there.
+    /// Kind of step: fill this block up to and including the position of the write; units that do not wait in the write
+    /// buffer are copied there.
     Fill(u32),
-    /// Step: open a new log block for one group of logical units, or for units of any group where the field is `None`;
-    /// the rules are then asked again for the same write.
+    /// Kind of step: open a new log block for one group of logical units, or for units of any group where the field is
+    /// `None`; the rules are then asked again for the same write.
     Open(Option<u32>),
-    /// Step: complete this log block, in which each unit is at its fixed position, by copying the rest of its group to
-    /// it; the log block becomes the data block (switch or partial merge).
+    /// Kind of step: complete this log block, in which each unit is at its fixed position, by copying the rest of its
+    /// group to it; the log block becomes the data block (switch or partial merge).
     Complete(u32),
-    /// Step: copy all valid units of this group of logical units to a new data block (full merge).
+    /// Kind of step: copy all valid units of this group of logical units to a new data block (full merge).
     Merge(u32),
-    /// Step: reclaim this log block by copying its valid units, group by group, to new data blocks.
+    /// Kind of step: reclaim this log block by copying its valid units, group by group, to new data blocks.
     Reclaim(u32),
-    /// Step: let the host's write wait until an erase in the bank has ended, which may free a block.
+    /// Kind of step: let the host's write wait until an erase in the bank has ended, which may free a block.
     Wait,
 }
 

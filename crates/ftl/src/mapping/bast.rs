@@ -4,8 +4,8 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Mapping policy BAST (block-associative sector translation): block mapping in which each log block takes the writes
-/// of one group of logical units.
+/// Implementation of the mapping policy BAST (block-associative sector translation): block mapping in which each log
+/// block takes the writes of one group of logical units.
 #[derive(Clone, Debug)]
 pub struct Bast {
     span: u32,

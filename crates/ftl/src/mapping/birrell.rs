@@ -4,8 +4,8 @@ use super::{MappingKind, Misfit, Plan};
 use crate::{Layout, recovery};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Mapping policy of Birrell and others: page mapping with a map in volatile RAM, which is rebuilt at power-up from
-/// checkpoints and superblock summaries.
+/// Implementation of the mapping policy of Birrell and others: page mapping with a map in volatile RAM, which is
+/// rebuilt at power-up from checkpoints and superblock summaries.
 #[derive(Clone, Debug)]
 pub struct Birrell {
     checkpoint_every: u32,

@@ -4,8 +4,8 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Block mapping without log blocks: a write in the middle of a group of logical units copies the group's whole data
-/// block to a new block.
+/// Implementation of the mapping policy `block`: block mapping without log blocks, in which a write in the middle of a
+/// group of logical units copies the group's whole data block to a new block.
 #[derive(Clone, Debug)]
 pub struct BlockCopy {
     span: u32,

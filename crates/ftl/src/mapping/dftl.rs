@@ -10,7 +10,8 @@ use units::Bytes;
 /// Greatest number of translation units (map pages on flash) that are read or changed at one time by default.
 const IN_FLIGHT: u32 = 16;
 
-/// Demand-based page mapping (DFTL): the page map is on flash, and RAM holds a cache of its entries.
+/// Implementation of the mapping policy DFTL: demand-based page mapping: the page map is on flash, and RAM holds a
+/// cache of its entries.
 #[derive(Clone, Debug)]
 pub struct Dftl {
     cache: Bytes,

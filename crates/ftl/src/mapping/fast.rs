@@ -8,8 +8,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 /// group.
 const SHARED: u32 = u32::MAX;
 
-/// Mapping policy FAST (fully associative sector translation): block mapping with log blocks shared by all groups of
-/// logical units, and one log block for sequential writes.
+/// Implementation of the mapping policy FAST (fully associative sector translation): block mapping with log blocks
+/// shared by all groups of logical units, and one log block for sequential writes.
 #[derive(Clone, Debug)]
 pub struct Fast {
     span: u32,

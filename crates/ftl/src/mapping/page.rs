@@ -4,8 +4,8 @@ use super::{MappingKind, Plan};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Mapping policy page: page mapping with all map entries in RAM, one for each mapping unit; the map survives a power
-/// cut.
+/// Implementation of the mapping policy page: page mapping with all map entries in RAM, one for each mapping unit; the
+/// map survives a power cut.
 #[derive(Clone, Debug)]
 pub struct Page;
 

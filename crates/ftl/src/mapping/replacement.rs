@@ -5,7 +5,8 @@ use super::bast::{continued, merge_log};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Block mapping with replacement blocks in the manner of NFTL: a chain of log blocks for each data block.
+/// Implementation of the mapping policy `replacement`: block mapping with replacement blocks in the manner of NFTL: a
+/// chain of log blocks for each data block.
 #[derive(Clone, Debug)]
 pub struct Replacement {
     span: u32,

@@ -4,7 +4,7 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Mapping policy zoned-all: zoned mapping in which every zone extends over all dies.
+/// Implementation of the mapping policy zoned-all: zoned mapping in which every zone extends over all dies.
 #[derive(Clone, Debug)]
 pub struct ZonedAll {
     settings: ZoneSettings,

@@ -4,9 +4,9 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Mapping policy zoned-on-write: zoned mapping that chooses the dies of each part of a zone (one superblock on each
-/// die of a group of dies) when the part is first written: the group of dies on which the fewest zones are being
-/// written.
+/// Implementation of the mapping policy zoned-on-write: zoned mapping that chooses the dies of each part of a zone (one
+/// superblock on each die of a group of dies) when the part is first written: the group of dies on which the fewest
+/// zones are being written.
 #[derive(Clone, Debug)]
 pub struct ZonedOnWrite {
     settings: ZoneSettings,

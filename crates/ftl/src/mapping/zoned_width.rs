@@ -4,8 +4,8 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Mapping policy zoned-width: zoned mapping in which every zone extends over a fixed set of neighbouring dies, chosen
-/// by the zone's number.
+/// Implementation of the mapping policy zoned-width: zoned mapping in which every zone extends over a fixed set of
+/// neighbouring dies, chosen by the zone's number.
 #[derive(Clone, Debug)]
 pub struct ZonedWidth {
     settings: ZoneSettings,

@@ -9,36 +9,38 @@ use units::{Bytes, Nanos};
 /// Default number of zones that can be open at one time.
 const OPEN: u32 = 14;
 
-/// Firmware times of the commands on zones (write, append, open, close, reset), which add to the flash's own time.
+/// Set of settings: firmware times of the commands on zones (write, append, open, close, reset), which add to the
+/// flash's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
-    /// Firmware time of a write command to a zone. The times of writes and appends to all zones add up, one after the
-    /// other, because one firmware processor updates all write pointers.
+    /// Setting: firmware time of a write command to a zone. The times of writes and appends to all zones add up, one
+    /// after the other, because one firmware processor updates all write pointers.
     pub write: Nanos,
-    /// Firmware time of a zone append command. The times of writes and appends to all zones add up, one after the
-    /// other, because one firmware processor updates all write pointers.
+    /// Setting: firmware time of a zone append command. The times of writes and appends to all zones add up, one after
+    /// the other, because one firmware processor updates all write pointers.
     pub append: Nanos,
-    /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
+    /// Setting: firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
-    /// Firmware time of a zone reset, including the reset of an empty zone.
+    /// Setting: firmware time of a zone reset, including the reset of an empty zone.
     pub reset: Nanos,
-    /// Additional firmware time of a zone reset for each mapping unit of the zone that the host wrote.
+    /// Setting: additional firmware time of a zone reset for each mapping unit of the zone that the host wrote.
     pub reset_unit: Nanos,
 }
 
-/// Zone settings as a drive file gives them in `[ftl.mapping]`.
+/// Set of zone settings as a drive file gives them in `[ftl.mapping]`.
 #[derive(Clone, Debug)]
 pub struct ZoneSettings {
-    /// Zone size: bytes from the start of a zone to the start of the next; none: equal to the zone capacity.
+    /// Setting: zone size: bytes from the start of a zone to the start of the next; none: equal to the zone capacity.
     size: Option<Bytes>,
-    /// Zone capacity: bytes of a zone that can be written; none: the bytes of one superblock on each of the zone's
-    /// dies.
+    /// Setting: zone capacity: bytes of a zone that can be written; none: the bytes of one superblock on each of the
+    /// zone's dies.
     capacity: Option<Bytes>,
-    /// Greatest number of zones that can be open at one time.
+    /// Setting: greatest number of zones that can be open at one time.
     pub open_most: u32,
-    /// Greatest number of zones that can be active (open, or closed with data) at one time.
+    /// Setting: greatest number of zones that can be active (open, or closed with data) at one time.
     pub active_most: u32,
-    /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
+    /// Setting: true if a read of logical blocks in a zone that were never written returns zeros; false if such a read
+    /// fails.
     pub reads_unwritten: bool,
     /// Setting: firmware times of the commands on zones (write, append, open, close, finish, reset).
     pub times: ZoneTimes,
@@ -112,30 +114,33 @@ impl ZoneSettings {
     }
 }
 
-/// Settings of the zones of a drive: their number, sizes and limits, and the firmware times of commands on zones.
+/// Set of settings of the zones of a drive: their number, sizes and limits, and the firmware times of commands on
+/// zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
     /// Number of zones of the drive.
     pub count: u32,
-    /// Zone size: mapping units from the start of a zone to the start of the next.
+    /// Number of mapping units from the start of a zone to the start of the next (zone size).
     pub size: u64,
-    /// Zone capacity: number of mapping units of a zone that can be written.
+    /// Number of mapping units of a zone that can be written (zone capacity).
     pub capacity: u32,
     /// Number of dies over which each part of a zone extends; a part has one superblock on each of these dies.
     pub width: u32,
-    /// Greatest number of zones that can be open at one time.
+    /// Setting of the zones of the drive: greatest number of zones that can be open at one time.
     pub open_most: u32,
-    /// Greatest number of zones that can be active (open, or closed with data) at one time.
+    /// Setting of the zones of the drive: greatest number of zones that can be active (open, or closed with data) at
+    /// one time.
     pub active_most: u32,
-    /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
+    /// Setting of the zones of the drive: true if a read of logical blocks in a zone that were never written returns
+    /// zeros; false if such a read fails.
     pub reads_unwritten: bool,
     /// Setting of the zones of the drive: firmware times of the commands on zones (write, append, open, close, finish,
     /// reset).
     pub times: ZoneTimes,
 }
 
-/// View of the drive that the rules of a zoned mapping are shown to place a part of a zone: one superblock on each die
-/// of a group of neighbouring dies.
+/// Record of the state of the drive that the rules of a zoned mapping are shown to place a part of a zone: one
+/// superblock on each die of a group of neighbouring dies.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
     /// Number of the zone of which a part is to be placed on dies.

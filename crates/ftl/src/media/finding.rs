@@ -11,7 +11,7 @@ use controller::{Class, Context, Origin, Transaction};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// Counts of what the recovery of the map after a power cut read and found: flash pages read, superblocks with at least
+/// Record of what the recovery of the map after a power cut read and found: flash pages read, superblocks with at least
 /// one programmed page, and logical units found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {

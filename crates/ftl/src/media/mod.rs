@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::features::Features;
 use crate::store::NONE;
 
-/// The core (flash, map, write buffer) together with the features that take part in reads and writes.
+/// State of the core (flash, map, write buffer) together with the features that take part in reads and writes.
 pub(crate) struct Media {
     pub core: Core,
     pub features: Features,

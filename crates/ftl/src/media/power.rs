@@ -12,15 +12,15 @@ use controller::{Ending, Interrupted, Kind, Origin, Transaction};
 use nand::ProgramStatus;
 use units::{Ppa, SimTime};
 
-/// Damage of a power cut to the flash, recorded while the cut is applied: counts, the superblocks whose erase was
-/// interrupted, and the torn page rows (whose program was interrupted).
+/// Record of the damage of a power cut to the flash, recorded while the cut is applied: counts, the superblocks whose
+/// erase was interrupted, and the torn page rows (whose program was interrupted).
 #[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,
-    /// Superblocks (numbered over the drive) whose erase was interrupted.
+    /// List of the superblocks (numbered over the drive) whose erase was interrupted.
     half_erased: Vec<usize>,
-    /// Torn page rows (whose program the power cut interrupted), each with its superblock, whose data the other rows of
-    /// their parity stripes may restore.
+    /// List of the torn page rows (whose program the power cut interrupted), each with its superblock, whose data the
+    /// other rows of their parity stripes may restore.
     torn: Vec<(u32, u32)>,
 }
 

@@ -24,7 +24,7 @@ use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::Upkeep;
 
-/// The page-mapped translation layer with the flash, background work and host side that it works on.
+/// Type of the page-mapped translation layer with the flash, background work and host side that it works on.
 pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,

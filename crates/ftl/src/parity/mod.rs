@@ -4,8 +4,8 @@
 
 use crate::Layout;
 
-/// Pair that says why a parity scheme does not fit a drive: name of the parameter to blame, and text with the values
-/// that were expected.
+/// Type of the pair that says why a parity scheme does not fit a drive: name of the parameter to blame, and text with
+/// the values that were expected.
 pub type Misfit = (&'static str, String);
 
 /// Interface of the parity policies, which decide how many dies share a parity stripe (page rows on different dies, one

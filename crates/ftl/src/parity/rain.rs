@@ -7,8 +7,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 /// Greatest number of dies that a parity stripe spans, since the dies of a stripe are stored as bits of a 64-bit word.
 const WIDTH_MAX: u32 = 64;
 
-/// The parity policy `rain`: divides the dies into sets of `stripe` + 1 dies; of the superblocks with the same number
-/// in a set, one holds the parity of the others.
+/// Implementation of the parity policy `rain`: divides the dies into sets of `stripe` + 1 dies; of the superblocks with
+/// the same number in a set, one holds the parity of the others.
 #[derive(Clone, Debug)]
 pub struct Rain {
     stripe: u32,

@@ -3,7 +3,7 @@
 use engine::RandomStream;
 use units::{DieId, Lpn};
 
-/// Read-only view of the dies for a placement policy that chooses a die for the next program unit.
+/// Type of the read-only view of the dies for a placement policy that chooses a die for the next program unit.
 pub struct PlacementView<'a> {
     /// Bit mask with one bit per die: set if the die can take a program unit now (it has space, and its queue is not
     /// full).
@@ -12,10 +12,10 @@ pub struct PlacementView<'a> {
     pub dies: u32,
     /// For each die: number of program operations of host data that were assigned to it and have not ended.
     pub programs: &'a [u32],
-    /// Four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
+    /// List of four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
     /// separately.
     pub shape: [u32; 4],
-    /// First logical unit of the program unit that a die is chosen for.
+    /// Number of the first logical unit of the program unit that a die is chosen for.
     pub lpn: Lpn,
     /// Number of mapping units that one program operation writes.
     pub program_units: u32,

@@ -4,7 +4,8 @@ use super::{PlacementPolicy, PlacementView};
 use config::{Card, ConfigError, Policy, Section};
 use units::DieId;
 
-/// The placement policy `round-robin`: takes the next die in order, channels first, then ways, and skips busy dies.
+/// Implementation of the placement policy `round-robin`: takes the next die in order, channels first, then ways, and
+/// skips busy dies.
 #[derive(Clone, Debug, Default)]
 pub struct RoundRobin {
     next: u32,

@@ -4,8 +4,8 @@ use super::{PlacementPolicy, PlacementView};
 use config::{Card, ConfigError, Policy, Section};
 use units::DieId;
 
-/// The placement policy `shortest-queue`: takes the die with the fewest host programs that were assigned to it and have
-/// not ended, in turns among equals. A choice costs O(dies).
+/// Implementation of the placement policy `shortest-queue`: takes the die with the fewest host programs that were
+/// assigned to it and have not ended, in turns among equals. A choice costs O(dies).
 #[derive(Clone, Debug, Default)]
 pub struct ShortestQueue {
     next: u32,

@@ -7,7 +7,8 @@ use units::DieId;
 /// Letters that stand for channels, ways, dies and planes in the key `order`.
 const LETTERS: &str = "CWDP";
 
-/// The placement policy `static`: stripes logical addresses over the dies. A choice costs O(1) for up to 64 dies.
+/// Implementation of the placement policy `static`: stripes logical addresses over the dies. A choice costs O(1) for up
+/// to 64 dies.
 #[derive(Clone, Debug)]
 pub struct StaticStriping {
     /// Setting `order` of the placement policy `static`: indices, in [`LETTERS`], of the letters for channel, way, die

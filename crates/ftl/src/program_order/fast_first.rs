@@ -3,8 +3,8 @@
 use super::{OrderView, ProgramOrder};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The program order policy `fast-first`: swaps the two open superblocks of a die, if needed, so that host data go to
-/// the one whose next page programs faster, and relocated data to the other.
+/// Implementation of the program order policy `fast-first`: swaps the two open superblocks of a die, if needed, so that
+/// host data go to the one whose next page programs faster, and relocated data to the other.
 #[derive(Clone, Debug)]
 pub struct FastFirst;
 

@@ -3,7 +3,8 @@
 use super::{OrderView, ProgramOrder};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The program order policy `in-order`: each write stream programs the next page of its own open superblock.
+/// Implementation of the program order policy `in-order`: each write stream programs the next page of its own open
+/// superblock.
 #[derive(Clone, Debug)]
 pub struct InOrder;
 

@@ -6,8 +6,8 @@
 
 use units::Nanos;
 
-/// Read-only view of a die's two open superblocks, one for host data and one for relocated data, for a policy that may
-/// swap them before the next program.
+/// Type of the read-only view of a die's two open superblocks, one for host data and one for relocated data, for a
+/// policy that may swap them before the next program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderView {
     /// True if the next program is of relocated data, false if it is of host data.

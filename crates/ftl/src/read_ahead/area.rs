@@ -4,14 +4,14 @@ use crate::buffer::Index;
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// Entry of the read-ahead area for one mapping unit that was read ahead, or is being read ahead.
+/// Record of an entry of the read-ahead area for one mapping unit that was read ahead, or is being read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetched {
     pub lpn: Lpn,
     /// Physical address on flash from which the read-ahead fetches, or has fetched, the unit of this entry of the
     /// read-ahead area.
     pub ppa: Ppa,
-    /// Transaction that fetches the unit; none after the unit's data have reached the read-ahead area.
+    /// Number of the transaction that fetches the unit; none after the unit's data have reached the read-ahead area.
     pub by: Option<TransactionId>,
     /// True after the host has asked for the unit of this entry, which the read-ahead has fetched or is fetching.
     pub used: bool,

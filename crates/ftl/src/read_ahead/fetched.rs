@@ -9,16 +9,17 @@ use units::{Lpn, Ppa};
 /// Kind of state in which a unit is in the read-ahead area when the host asks for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// State: the unit is not in the read-ahead area.
+    /// Kind of state: the unit is not in the read-ahead area.
     Absent,
-    /// State: the data of the unit are in the read-ahead area.
+    /// Kind of state: the data of the unit are in the read-ahead area.
     There,
-    /// State: the unit is being fetched into the read-ahead area by this transaction, from this physical address.
+    /// Kind of state: the unit is being fetched into the read-ahead area by this transaction, from this physical
+    /// address.
     OnItsWay(TransactionId, Ppa),
 }
 
-/// Description of one flash read of the read-ahead: a page row (numbered over the drive), and a bit mask of its units
-/// that are fetched together.
+/// Record of one flash read of the read-ahead: a page row (numbered over the drive), and a bit mask of its units that
+/// are fetched together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetch {
     pub row: u32,
@@ -33,8 +34,8 @@ impl Fetch {
     }
 }
 
-/// Counts of mapping units that follow from one decision of the read-ahead after a host read: units to read ahead, and
-/// unused units dropped for them.
+/// Set of counts of mapping units that follow from one decision of the read-ahead after a host read: units to read
+/// ahead, and unused units dropped for them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
     /// Number of mapping units that are to be read ahead after this host read.
@@ -48,9 +49,10 @@ pub(crate) struct Followed {
 pub(crate) struct ReadAheadState {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// Two lists in the state of the read-ahead. `fetches`: flash reads that it makes after the present host read.
-    /// `places`: for all units of these reads, in the same order, the index of the unit's entry in the read-ahead area.
+    /// List of the flash reads that the read-ahead makes after the present host read.
     fetches: Vec<Fetch>,
+    /// List with an entry for each unit of all flash reads that the read-ahead makes after the present host read, in
+    /// the order of the reads: the index of the unit's entry in the read-ahead area.
     places: Vec<u32>,
 }
 

@@ -11,16 +11,16 @@ pub(crate) use fetched::{ReadAheadState, Taken};
 
 use units::{Bytes, Lpn};
 
-/// Pair that says why a read-ahead policy does not fit a drive: name of the parameter to blame, and text with the
-/// values that were expected.
+/// Type of the pair that says why a read-ahead policy does not fit a drive: name of the parameter to blame, and text
+/// with the values that were expected.
 pub type Misfit = (&'static str, String);
 
-/// Range of logical units to be read ahead, from `from` up to but without `until`.
+/// Type of a range of logical units to be read ahead, from `from` up to but without `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// First unit of the range to be read ahead.
+    /// Number of the first unit of the range to be read ahead.
     pub from: Lpn,
-    /// Unit after the last one of the range to be read ahead.
+    /// Number of the unit after the last one of the range to be read ahead.
     pub until: Lpn,
 }
 

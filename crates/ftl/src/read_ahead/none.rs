@@ -4,7 +4,7 @@ use super::{Misfit, ReadAheadPolicy, Stretch};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Bytes, Lpn};
 
-/// The read-ahead policy `none`: no data are fetched before the host asks for them.
+/// Implementation of the read-ahead policy `none`: no data are fetched before the host asks for them.
 #[derive(Clone, Debug)]
 pub struct NoReadAhead;
 

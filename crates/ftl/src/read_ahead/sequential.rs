@@ -12,15 +12,15 @@ const FORGOTTEN_AFTER: u64 = 64;
 /// reads, passed units and units not read.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReadStream {
-    /// `next`: logical unit at which the next read of the sequential stream is expected to begin. `until`: logical unit
-    /// up to which the stream was read ahead.
+    /// Number of the logical unit at which the next read of the sequential stream is expected to begin.
     next: u32,
+    /// Number of the logical unit up to which the sequential stream was read ahead.
     until: u32,
     /// Number of host reads that continued the sequential stream since it last had gaps.
     reads: u32,
-    /// `passed`: number of units that the sequential stream passed lately. `missing`: number of units among them that
-    /// were not read.
+    /// Number of units that the sequential stream passed lately, whether or not they were read.
     passed: u32,
+    /// Number of units, among the units that the sequential stream passed lately, that were not read.
     missing: u32,
     /// Serial number, counted over all host reads of the drive, of the last host read that belonged to the sequential
     /// stream.
@@ -53,8 +53,8 @@ impl ReadStream {
     }
 }
 
-/// The read-ahead policy `sequential`: tracks streams of sequential reads by the address at which each is expected to
-/// continue.
+/// Implementation of the read-ahead policy `sequential`: tracks streams of sequential reads by the address at which
+/// each is expected to continue.
 #[derive(Clone, Debug)]
 pub struct Sequential {
     streams: u32,
@@ -62,10 +62,14 @@ pub struct Sequential {
     depth: Bytes,
     slack: Bytes,
     size: Bytes,
-    /// `depth_units`, `slack_units` and `area_units`: values of the keys `depth`, `slack` and `size` in mapping units,
-    /// set once the drive is known.
+    /// Setting of the read-ahead policy `sequential`: value of the key `depth` in mapping units, set once the drive is
+    /// known.
     depth_units: u32,
+    /// Setting of the read-ahead policy `sequential`: value of the key `slack` in mapping units, set once the drive is
+    /// known.
     slack_units: u32,
+    /// Setting of the read-ahead policy `sequential`: value of the key `size` in mapping units, set once the drive is
+    /// known.
     area_units: u32,
     known: Vec<ReadStream>,
     reads: u64,

@@ -8,8 +8,8 @@ mod rides;
 
 pub(crate) use rides::{RowUnits, find_ride, rider};
 
-/// Read-only view of a pending read for a policy that decides whether a further read of its page row shares its array
-/// read.
+/// Type of the read-only view of a pending read for a policy that decides whether a further read of its page row shares
+/// its array read.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeView {
     /// True once the array read of the pending read has begun; the policy is then asked only where this array read

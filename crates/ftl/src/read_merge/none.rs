@@ -3,7 +3,7 @@
 use super::{MergeView, ReadMerge};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The read merge policy `none`: each read has an array read (sense) of its own.
+/// Implementation of the read merge policy `none`: each read has an array read (sense) of its own.
 #[derive(Clone, Debug)]
 pub struct NoMerge;
 

@@ -5,7 +5,7 @@ use crate::Layout;
 use controller::{Class, Controller, Kind, Origin, Transaction, TransactionId};
 use units::DieId;
 
-/// Some mapping units of a page row, as a bit mask, with the die, superblock and row that they are in.
+/// Record of some mapping units of a page row, as a bit mask, with the die, superblock and row that they are in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowUnits {
     pub die: u32,

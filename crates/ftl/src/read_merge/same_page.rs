@@ -3,8 +3,8 @@
 use super::{MergeView, ReadMerge};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// The read merge policy `same-page`: a read uses the array read (sense) of an earlier read of its page row that waits,
-/// is being sensed, or is in the page register.
+/// Implementation of the read merge policy `same-page`: a read uses the array read (sense) of an earlier read of its
+/// page row that waits, is being sensed, or is in the page register.
 #[derive(Clone, Debug)]
 pub struct SamePage {
     most: u32,

@@ -11,7 +11,8 @@ const IN_FLIGHT: u32 = 16;
 /// Default share of all programmed data that map checkpoints may take (0 to 1).
 const WRITE_BUDGET: f64 = 0.01;
 
-/// The recovery method `checkpoint`: the whole map is in RAM, and checkpoints of it are written to flash.
+/// Implementation of the recovery method `checkpoint`: the whole map is in RAM, and checkpoints of it are written to
+/// flash.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     write_budget: f64,

@@ -7,7 +7,8 @@
 use crate::Layout;
 use crate::flash_map::MapOnFlash;
 
-/// Read-only view of what is known about a superblock at power-up before its data are read, for recovery methods.
+/// Type of the read-only view of what is known about a superblock at power-up before its data are read, for recovery
+/// methods.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundView {
     /// Number of page rows of the superblock that were programmed, including torn rows, whose program a power cut

@@ -3,7 +3,8 @@
 use super::{FoundView, RecoveryMethod, RowRead};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The recovery method `scan`: at power-up, rebuilds the map by reading the spare area of every programmed page.
+/// Implementation of the recovery method `scan`: at power-up, rebuilds the map by reading the spare area of every
+/// programmed page.
 #[derive(Clone, Debug)]
 pub struct Scan;
 

@@ -4,7 +4,8 @@ use super::{RefreshOrder, RefreshView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// The refresh order `first-due`: refreshes the superblock first whose refresh fell due first. A choice costs O(1).
+/// Implementation of the refresh order policy `first-due`: refreshes the superblock first whose refresh fell due first.
+/// A choice costs O(1).
 #[derive(Clone, Debug)]
 pub struct FirstDue;
 

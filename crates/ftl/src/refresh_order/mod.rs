@@ -7,11 +7,11 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
-/// Read-only view of a die's superblocks for a policy that orders refreshes. Slices are indexed by superblock of this
-/// die, except `due_since_ns`, which has one entry for each entry of `candidates`.
+/// Type of the read-only view of a die's superblocks for a policy that orders refreshes. Slices are indexed by
+/// superblock of this die, except `due_since_ns`, which has one entry for each entry of `candidates`.
 pub struct RefreshView<'a> {
-    /// Superblocks that wait for their refresh (relocation of all valid data to keep these readable), in the order in
-    /// which they fell due.
+    /// List of the superblocks that wait for their refresh (relocation of all valid data to keep these readable), in
+    /// the order in which they fell due.
     pub candidates: &'a [SuperblockId],
     /// For each candidate: simulated time, in ns, at which its refresh fell due.
     pub due_since_ns: &'a [u64],
@@ -26,8 +26,8 @@ pub struct RefreshView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// Policy that chooses the order in which a die refreshes superblocks that are due (relocates their data to keep these
-/// readable). One instance per die.
+/// Interface of the refresh order policies, which choose the order in which a die refreshes superblocks that are due
+/// (relocates their data to keep these readable). One instance per die.
 pub trait RefreshOrder: Send {
     /// Returns true if the superblock whose refresh fell due first is always refreshed next; [`Self::next`] is then not
     /// called.

@@ -5,9 +5,9 @@ use super::{BITS_MAX, CostRegulator, ReadView, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 
-/// The cost regulator `agcr` (access characteristic guided regulation). For each mapping unit it stores the last
-/// `window - 1` accesses, one bit each (1: write), the newest in the lowest bit, and above them a tag bit, set for a
-/// unit that was written so fast that its reads are slow and may be improved by programming it again.
+/// Implementation of the cost regulator `agcr` (access characteristic guided regulation). For each mapping unit it
+/// stores the last `window - 1` accesses, one bit each (1: write), the newest in the lowest bit, and above them a tag
+/// bit, set for a unit that was written so fast that its reads are slow and may be improved by programming it again.
 #[derive(Clone, Debug)]
 pub struct Agcr {
     window: u32,

@@ -3,8 +3,8 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The cost regulator `lcw-hcr` (low-cost write, high-cost read): programs all data with the coarse program step
-/// (voltage increment per pulse), so that programs are fast and reads are slow.
+/// Implementation of the cost regulator `lcw-hcr` (low-cost write, high-cost read): programs all data with the coarse
+/// program step (voltage increment per pulse), so that programs are fast and reads are slow.
 #[derive(Clone, Debug)]
 pub struct LcwHcr;
 

@@ -3,8 +3,8 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The cost regulator `mcw-mcr` (medium-cost write, medium-cost read): programs all data with the chip's usual program
-/// step (voltage increment per pulse), so that programs and reads take medium times.
+/// Implementation of the cost regulator `mcw-mcr` (medium-cost write, medium-cost read): programs all data with the
+/// chip's usual program step (voltage increment per pulse), so that programs and reads take medium times.
 #[derive(Clone, Debug)]
 pub struct McwMcr;
 

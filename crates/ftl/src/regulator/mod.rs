@@ -9,35 +9,35 @@ use controller::Origin;
 use engine::RandomStream;
 use units::{Nanos, Voltage};
 
-/// Settings of a write cost, which is a way to program units: program step (voltage increment per pulse), set of
+/// Set of settings of a write cost, which is a way to program units: program step (voltage increment per pulse), set of
 /// voltages, the time for which the data must stay correctable, and the age at which the data are refreshed
 /// (relocated).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCost {
-    /// Increment of the program voltage from one program pulse to the next (ISPP step).
+    /// Setting of the write cost: increment of the program voltage from one program pulse to the next (ISPP step).
     pub step: Voltage,
-    /// Name of the voltage set (program-verify and read reference voltages) in the chip's tables; none for the chip's
-    /// default voltages.
+    /// Setting of the write cost: name of the voltage set (program-verify and read reference voltages) in the chip's
+    /// tables; none for the chip's default voltages.
     pub voltages: Option<String>,
-    /// Time for which the data must stay correctable (retention time).
+    /// Setting of the write cost: time for which the data must stay correctable (retention time).
     pub retention: Nanos,
-    /// Age at which the FTL refreshes (relocates) units that were written at this cost and are still valid; none:
-    /// never.
+    /// Setting of the write cost: age at which the FTL refreshes (relocates) units that were written at this cost and
+    /// are still valid; none: never.
     pub refresh: Option<Nanos>,
 }
 
-/// The three program steps (voltage increments per pulse) and the retention time that every cost regulator may use,
-/// from `[ftl.write_cost]`.
+/// Set of the three program steps (voltage increments per pulse) and the retention time that every cost regulator may
+/// use, from `[ftl.write_cost]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// Program step (voltage increment per pulse) of high-cost writes, whose programs are slow and whose later reads
-    /// are fast.
+    /// Setting: program step (voltage increment per pulse) of high-cost writes, whose programs are slow and whose later
+    /// reads are fast.
     pub fine: Voltage,
-    /// Program step (voltage increment per pulse) of usual writes: the step of the chip, for which the program times of
-    /// the chip hold.
+    /// Setting: program step (voltage increment per pulse) of usual writes: the step of the chip, for which the program
+    /// times of the chip hold.
     pub usual: Voltage,
-    /// Program step (voltage increment per pulse) of low-cost writes, whose programs are fast and whose later reads are
-    /// slow.
+    /// Setting: program step (voltage increment per pulse) of low-cost writes, whose programs are fast and whose later
+    /// reads are slow.
     pub coarse: Voltage,
     /// Setting `ftl.write_cost.retention`: time after the write for which data must stay correctable (retention time),
     /// unless a cost regulator sets another time.
@@ -100,8 +100,8 @@ impl Steps {
     }
 }
 
-/// Description of a write cost (way to program a page) that the cost regulator can choose for a unit, with the
-/// properties that the cost has on the block to which the unit would go.
+/// Record of a write cost (way to program a page) that the cost regulator can choose for a unit, with the properties
+/// that the cost has on the block to which the unit would go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Program time of this write cost (way to program a page) for the first page type of a new block.
@@ -114,8 +114,8 @@ pub struct Candidate {
     pub feasible: bool,
 }
 
-/// Read-only view, for a cost regulator (policy that chooses the way to program), of a unit to be written and of its
-/// die.
+/// Type of the read-only view, for a cost regulator (policy that chooses the way to program), of a unit to be written
+/// and of its die.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
     /// Cause (origin) of the write whose write cost the regulator chooses, such as the host or garbage collection.
@@ -137,12 +137,12 @@ pub struct WriteView<'a> {
     pub gap: Option<Nanos>,
     /// Time since the last host operation on the die to which the unit is to be written.
     pub quiet: Nanos,
-    /// Write costs (ways to program a page) to choose from, in the order in which [`CostRegulator::costs`] returned
-    /// them.
+    /// List of the write costs (ways to program a page) to choose from, in the order in which [`CostRegulator::costs`]
+    /// returned them.
     pub costs: &'a [Candidate],
 }
 
-/// Read-only view of a unit that the host reads from flash, for a cost regulator.
+/// Type of the read-only view of a unit that the host reads from flash, for a cost regulator.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadView {
     /// True if the host did not access the unit before this read since the run began.
@@ -152,7 +152,8 @@ pub struct ReadView {
     pub cost: usize,
 }
 
-/// Policy (cost regulator) that decides at what cost units are written. One instance serves the whole drive.
+/// Interface of the cost regulators, the policies that decide at what cost units are written. One instance serves the
+/// whole drive.
 ///
 /// Of single units it stores only the `bits` that it is handed: the FTL stores them with the map, 0 at first.
 pub trait CostRegulator: Send {

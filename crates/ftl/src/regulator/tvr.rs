@@ -6,15 +6,15 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// Form in which the settings give the reduced voltages for short-lived data: as a voltage set of the chip's tables, or
-/// as a gain in program speed.
+/// Kind of form in which the settings give the reduced voltages for short-lived data: as a voltage set of the chip's
+/// tables, or as a gain in program speed.
 #[derive(Clone, Debug)]
 enum Reduced {
-    /// Way in which the settings of the cost regulator `tvr` give the reduced voltages: the name of a voltage set
+    /// Case: way in which the settings of the cost regulator `tvr` give the reduced voltages: the name of a voltage set
     /// (program-verify and read reference voltages) in the chip's tables.
     Set(String),
-    /// Form of the reduced voltages: the factor by which they make programs faster; modelled as a program step (voltage
-    /// increment per pulse) with this gain.
+    /// Case: form of the reduced voltages: the factor by which they make programs faster; modelled as a program step
+    /// (voltage increment per pulse) with this gain.
     Speed(f64),
 }
 

@@ -6,14 +6,15 @@ use crate::media::Media;
 use crate::store::Mover;
 use controller::{Context, Origin};
 
-/// Purpose for which a die relocates the units of victim superblocks: garbage collection, or folding of the SLC cache.
-/// Each purpose has a state of its relocations of its own (mover).
+/// Kind of purpose for which a die relocates the units of victim superblocks: garbage collection, or folding of the SLC
+/// cache. Each purpose has a state of its relocations of its own (mover).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
-    /// Purpose of the relocation of a victim superblock's units: garbage collection, and all other work that relocates
-    /// data in the same way (wear levelling, data of failed programs, refresh, scrub, parity groups).
+    /// Case: purpose of the relocation of a victim superblock's units: garbage collection, and all other work that
+    /// relocates data in the same way (wear levelling, data of failed programs, refresh, scrub, parity groups).
     Collection,
-    /// Purpose: folding, which relocates data from superblocks in SLC mode to superblocks that use all bits per cell.
+    /// Case: the purpose is folding, which relocates data from superblocks in SLC mode to superblocks that use all bits
+    /// per cell.
     Folding,
 }
 

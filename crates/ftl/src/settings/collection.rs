@@ -5,10 +5,10 @@ use crate::Layout;
 use crate::gc::{trigger, victim};
 use config::{ConfigError, Section, at_least};
 
-/// Settings of garbage collection, from `[ftl.gc]`.
+/// Set of settings of garbage collection, from `[ftl.gc]`.
 pub struct CollectionRules {
-    /// Number of page rows of the victim that one garbage collection reads in advance, while units of earlier rows wait
-    /// for their programs.
+    /// Setting: number of page rows of the victim that one garbage collection reads in advance, while units of earlier
+    /// rows wait for their programs.
     pub read_ahead: u32,
     /// Setting `ftl.gc.trigger`: maker (factory) of the policy that decides when garbage collection works.
     pub trigger: trigger::Maker,

@@ -10,9 +10,9 @@ use nand::Geometry;
 /// and checksum. An assumption.
 const SPARE_LEAST: u64 = 16;
 
-/// Settings of faults that may happen, and of how the drive handles them.
+/// Set of settings of faults that may happen, and of how the drive handles them.
 pub struct FaultRules {
-    /// Index of the die that has failed from the start of the run; none if all dies work.
+    /// Setting: index of the die that has failed from the start of the run; none if all dies work.
     pub failed_die: Option<u32>,
     /// Setting `ftl.recovery`: maker (factory) of the method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,

@@ -20,32 +20,32 @@ use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
 
-/// All settings of the translation layer, from `[ftl]` of a drive file.
+/// Set of all settings of the translation layer, from `[ftl]` of a drive file.
 pub struct FtlConfig {
-    /// Geometry of the drive in mapping units.
+    /// Setting: geometry of the drive in mapping units.
     pub layout: Layout,
-    /// Settings of garbage collection: read-ahead, trigger and victim policy.
+    /// Setting: rules of garbage collection: read-ahead, trigger and victim policy.
     pub gc: CollectionRules,
-    /// Settings of how the host's reads reach the flash: whether reads share array reads, and read-ahead.
+    /// Setting: rules of how the host's reads reach the flash: whether reads share array reads, and read-ahead.
     pub reads: ReadRules,
-    /// Settings of the write buffer.
+    /// Setting: rules of the write buffer.
     pub buffer: BufferConfig,
     /// Setting `ftl.mapping`: maker (factory) of the kind of mapping (page, block, zones).
     pub mapping: mapping::Maker,
     /// Setting `ftl.wear`: maker (factory) of the wear levelling policy.
     pub wear: wear::Maker,
-    /// Makers (factories) of the policies, chosen in the drive file, that decide on the die, the write stream and the
-    /// open superblock of a write.
+    /// Setting: the makers (factories) of the policies, chosen in the drive file, that decide on the die, the write
+    /// stream and the open superblock of a write.
     pub destination: DestinationRules,
-    /// Settings of background work that relocates data to keep them readable or to make their reads faster.
+    /// Setting: rules of background work that relocates data to keep them readable or to make their reads faster.
     pub upkeep: UpkeepRules,
     /// Setting `ftl.refresh.order`: maker (factory) of the policy that orders the refreshes of superblocks.
     pub refresh_order: refresh_order::Maker,
-    /// Settings of faults beside bad blocks: failed die, recovery after power cuts.
+    /// Setting: rules of faults beside bad blocks: failed die, recovery after power cuts.
     pub faults: FaultRules,
-    /// Settings of the drive's optional features, such as parity or snapshots.
+    /// Setting: rules of the drive's optional features, such as parity or snapshots.
     pub beside: features::Settings,
-    /// Enabled features, each with the key that enables it.
+    /// List of the enabled features, each with the key that enables it.
     pub features: Vec<compatibility::Found>,
 }
 

@@ -3,15 +3,16 @@
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
-/// Settings of the patrol (background scrub), from `[ftl.scrub]`.
+/// Set of settings of the patrol (background scrub), from `[ftl.scrub]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatrolRules {
-    /// Time within which the patrol (background scrub) reads all stored data once; zero: no patrol.
+    /// Setting: time within which the patrol (background scrub) reads all stored data once; zero: no patrol.
     pub period: Nanos,
-    /// Time for which a die must have been idle before the patrol (background scrub) reads on the die.
+    /// Setting: time for which a die must have been idle before the patrol (background scrub) reads on the die.
     pub idle_after: Nanos,
-    /// Fraction (0 to 1) of the number of errors that the code corrects in a codeword. A superblock is refreshed (its
-    /// data are relocated) if the patrol (background scrub) reads more errors than this fraction in a codeword.
+    /// Setting: fraction (0 to 1) of the number of errors that the code corrects in a codeword. A superblock is
+    /// refreshed (its data are relocated) if the patrol (background scrub) reads more errors than this fraction in a
+    /// codeword.
     pub margin: f64,
 }
 

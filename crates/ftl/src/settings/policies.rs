@@ -4,10 +4,10 @@ use super::whole;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// Makers (factories) of the three policies chosen in the drive file that decide where a write goes: die, write stream,
-/// and open superblock.
+/// Set of the makers (factories) of the three policies chosen in the drive file that decide where a write goes: die,
+/// write stream, and open superblock.
 pub struct DestinationRules {
-    /// Maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
+    /// Setting: maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
     pub placement: placement::Maker,
     /// Setting `ftl.streams`: maker (factory) of the policy that chooses which of the die's write streams takes a
     /// write.
@@ -27,8 +27,8 @@ impl DestinationRules {
     }
 }
 
-/// Makers (factories) of the policies, chosen in the drive file, that decide how the host's reads reach the flash:
-/// shared array reads, and read-ahead.
+/// Set of the makers (factories) of the policies, chosen in the drive file, that decide how the host's reads reach the
+/// flash: shared array reads, and read-ahead.
 pub struct ReadRules {
     /// Setting `ftl.read_merge`: maker (factory) of the policy that decides which host reads share an array read
     /// (sense).

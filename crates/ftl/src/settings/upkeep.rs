@@ -5,19 +5,20 @@ use crate::refresh_order;
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
-/// Settings of background work that relocates data to keep them readable or to make their reads faster: when this is
-/// done, and the share of a die's time that the work may take.
+/// Set of settings of background work that relocates data to keep them readable or to make their reads faster: when
+/// this is done, and the share of a die's time that the work may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpkeepRules {
-    /// Age of stored data at which a superblock's data are programmed again elsewhere (refresh); zero: never.
+    /// Setting: age of stored data at which a superblock's data are programmed again elsewhere (refresh); zero: never.
     pub refresh_age: Nanos,
-    /// Settings of the patrol (background scrub), which reads stored data to find superblocks with many bit errors.
+    /// Setting: rules of the patrol (background scrub), which reads stored data to find superblocks with many bit
+    /// errors.
     pub scrub: PatrolRules,
-    /// Greatest fraction (0 to 1) of a die's time that timer-driven background work (refresh, patrol, snapshots) may
-    /// take.
+    /// Setting: greatest fraction (0 to 1) of a die's time that timer-driven background work (refresh, patrol,
+    /// snapshots) may take.
     pub share: f64,
-    /// Time for which a die must have been idle before units that a write cost regulator has queued are programmed
-    /// again so that their later reads take less time.
+    /// Setting: time for which a die must have been idle before units that a write cost regulator has queued are
+    /// programmed again so that their later reads take less time.
     pub rewrite_after: Nanos,
 }
 

@@ -8,7 +8,7 @@
 use config::{ConfigError, Section};
 use units::{Bytes, Nanos};
 
-/// Geometry of the drive, as an SLC cache policy sees it.
+/// Record of the geometry of the drive, as an SLC cache policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheShape {
     /// Number of dies of the drive.
@@ -28,7 +28,7 @@ impl CacheShape {
     }
 }
 
-/// Read-only view of a die for an SLC cache policy.
+/// Type of the read-only view of a die for an SLC cache policy.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheView {
     /// Geometry of the drive: number of dies, number and size of superblocks.
@@ -38,26 +38,27 @@ pub struct CacheView {
     pub spare: u32,
 }
 
-/// Way in which host data are written when the SLC cache is full and no further superblock may be opened in SLC mode.
+/// Kind of way in which host data are written when the SLC cache is full and no further superblock may be opened in SLC
+/// mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Way with a full SLC cache: host data bypass the cache, to superblocks that use all bits per cell; folding
+    /// Case: way with a full SLC cache: host data bypass the cache, to superblocks that use all bits per cell; folding
     /// (relocation of data out of the cache) waits for idle time.
     Bypass,
-    /// Way with a full SLC cache: the host waits for folding (relocation of data out of the cache), and writes as fast
-    /// as folding frees space in the cache.
+    /// Case: way with a full SLC cache: the host waits for folding (relocation of data out of the cache), and writes as
+    /// fast as folding frees space in the cache.
     FoldFirst,
 }
 
-/// Settings, shared by SLC cache policies, of when data are folded: relocated out of the cache to superblocks that use
-/// all bits per cell.
+/// Set of settings, shared by SLC cache policies, of when data are folded: relocated out of the cache to superblocks
+/// that use all bits per cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Folding {
-    /// Way in which host data are written when the SLC cache is full: past the cache, or only after folding (relocation
-    /// of data out of the cache).
+    /// Setting: way in which host data are written when the SLC cache is full: past the cache, or only after folding
+    /// (relocation of data out of the cache).
     pub when_full: WhenFull,
-    /// Time for which a die must have been idle before it folds (relocates data out of the SLC cache); none: the die
-    /// folds only when the cache is full.
+    /// Setting: time for which a die must have been idle before it folds (relocates data out of the SLC cache); none:
+    /// the die folds only when the cache is full.
     pub idle_after: Option<Nanos>,
 }
 

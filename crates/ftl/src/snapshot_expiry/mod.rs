@@ -12,7 +12,7 @@ pub enum ExpiryReason {
     Room,
 }
 
-/// Description of a snapshot of the logical drive that may be dropped: serial number, time, and number of units changed
+/// Record of a snapshot of the logical drive that may be dropped: serial number, time, and number of units changed
 /// before the next snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Droppable {
@@ -24,10 +24,10 @@ pub struct Droppable {
     pub differences: u64,
 }
 
-/// Read-only view of the snapshots for a policy that chooses which one is dropped.
+/// Type of the read-only view of the snapshots for a policy that chooses which one is dropped.
 pub struct ExpiryView<'a> {
-    /// Snapshots that may be dropped, the oldest first. The snapshot just taken is not among them, unless space is
-    /// lacking.
+    /// List of the snapshots that may be dropped, the oldest first. The snapshot just taken is not among them, unless
+    /// space is lacking.
     pub snapshots: &'a [Droppable],
     /// Reason why a snapshot must be dropped now.
     pub reason: ExpiryReason,

@@ -3,8 +3,8 @@
 use super::{ExpiryPolicy, ExpiryReason, ExpiryView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The snapshot expiry policy `thinned`: drops snapshots so that the older the remaining snapshots are, the farther
-/// apart in time they are. A choice costs O(snapshots).
+/// Implementation of the snapshot expiry policy `thinned`: drops snapshots so that the older the remaining snapshots
+/// are, the farther apart in time they are. A choice costs O(snapshots).
 #[derive(Clone, Debug)]
 pub struct Thinned;
 

@@ -11,8 +11,8 @@ use controller::Origin;
 use engine::RandomStream;
 use units::Lpn;
 
-/// Fill levels of the SLC caches of all dies in a constructed drive state, on a drive whose host writes wait for
-/// folding (copying SLC data to normal superblocks) when the cache is full.
+/// Record of the fill levels of the SLC caches of all dies in a constructed drive state, on a drive whose host writes
+/// wait for folding (copying SLC data to normal superblocks) when the cache is full.
 pub struct Filling {
     /// For each die: number of units written to its newest superblock in SLC mode; the same number of units of the
     /// oldest superblock in SLC mode is folded (copied to normal superblocks).

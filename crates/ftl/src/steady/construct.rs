@@ -19,17 +19,17 @@ fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
-/// Working state while a steady drive state is constructed in place of preconditioning: the map that is being drawn at
-/// random, the random number stream, and the program/erase cycles given to superblocks.
+/// Type of the working state while a steady drive state is constructed in place of preconditioning: the map that is
+/// being drawn at random, the random number stream, and the program/erase cycles given to superblocks.
 struct Builder {
     drawn: Drawn,
     random: RandomStream,
-    /// Program/erase cycles of each superblock of the drive, beyond the cycles that it had when new.
+    /// For each superblock of the drive, the number of program/erase cycles beyond the cycles that it had when new.
     cycles: Vec<u32>,
 }
 
-/// Plan for one die in a constructed steady drive state: its closed superblocks with the number of valid units of each,
-/// its open superblocks, and the superblock that garbage collection is reclaiming.
+/// Record of the plan for one die in a constructed steady drive state: its closed superblocks with the number of valid
+/// units of each, its open superblocks, and the superblock that garbage collection is reclaiming.
 struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],

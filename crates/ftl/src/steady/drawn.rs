@@ -94,8 +94,9 @@ impl Piece {
     }
 }
 
-/// Map of a constructed drive state as a rule in place of arrays: all ranges of places in superblocks, in the order in
-/// which logical units were put there; which places are valid is drawn again, reproducibly, when they are looked up.
+/// Type of the map of a constructed drive state as a rule in place of arrays: all ranges of places in superblocks, in
+/// the order in which logical units were put there; which places are valid is drawn again, reproducibly, when they are
+/// looked up.
 pub(super) struct Drawn {
     permutation: Permutation,
     superblock_units: u32,
@@ -103,8 +104,8 @@ pub(super) struct Drawn {
     /// For each superblock of the constructed drive state: index, in the list of pieces (place ranges with data), of
     /// the superblock's piece, or `NONE` if it has none.
     of_superblock: Vec<u32>,
-    /// Number of mapping units for data of a superblock, and the jump that advances a random number stream past all
-    /// random values that such a superblock takes, in one step.
+    /// Pair: number of mapping units for data of a superblock, and the jump that advances a random number stream past
+    /// all random values that such a superblock takes, in one step.
     whole: (u32, Leap),
 }
 

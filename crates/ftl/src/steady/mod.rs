@@ -21,9 +21,9 @@ mod untimed;
 pub use crate::core::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 pub use cache::Filling;
 
-/// Rule by which write amplification counts as steady: over the last `windows` windows of `window` logical drive writes
-/// each, it stays within `tolerance` (relative) of its mean, and a straight line through the windows changes by no more
-/// than half of that; and earlier data are mostly overwritten.
+/// Set of parameters of the rule by which write amplification counts as steady: over the last `windows` windows of
+/// `window` logical drive writes each, it stays within `tolerance` (relative) of its mean, and a straight line through
+/// the windows changes by no more than half of that; and earlier data are mostly overwritten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
     /// Parameter of the rule for a steady state: length of one of the windows by which write amplification is judged,
@@ -54,8 +54,8 @@ impl Default for SteadyRule {
 #[derive(Clone, Debug)]
 pub struct SteadyWindow {
     rule: SteadyRule,
-    /// Write amplification of each window measured so far while preconditioning approaches the steady state, in order
-    /// of time.
+    /// List of the write amplification of each window measured so far while preconditioning approaches the steady
+    /// state, in order of time.
     pub history: Vec<f64>,
 }
 

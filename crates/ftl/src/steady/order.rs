@@ -104,8 +104,8 @@ fn layout_turn(dies: usize, program: u32) -> u32 {
     dies as u32 * program
 }
 
-/// Map of a drive that was filled in ascending order of logical units, as a rule that computes each unit's place, in
-/// place of stored arrays.
+/// Type of the map of a drive that was filled in ascending order of logical units, as a rule that computes each unit's
+/// place, in place of stored arrays.
 struct UnitsInOrder {
     first: u32,
     count: u32,

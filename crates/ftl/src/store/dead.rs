@@ -1,7 +1,7 @@
 //! Dies that failed in the middle of a run. What they hold stays where it is: a read of it fails, and is made good from the
 //! rest of its stripe where there is one.
 
-/// Set of the dies of the drive that have failed as a whole (dead dies).
+/// Type of the set of the dies of the drive that have failed as a whole (dead dies).
 #[derive(Clone)]
 pub(crate) struct DeadDies {
     any: bool,
@@ -18,13 +18,13 @@ impl DeadDies {
         Self { any: false, of: Vec::new(), from_start }
     }
 
-    /// True when a die of the drive has failed since simulated time began.
+    /// Returns true when a die of the drive has failed since simulated time began.
     #[inline]
     pub fn are_any(&self) -> bool {
         self.any
     }
 
-    /// True when die `die` has failed since simulated time began.
+    /// Returns true when die `die` has failed since simulated time began.
     #[inline]
     pub fn has(&self, die: usize) -> bool {
         self.any && self.of.get(die) == Some(&true)

@@ -11,7 +11,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// the next mapping unit is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier {
-    /// Open superblock of the stream, numbered within the die, or `NONE`.
+    /// Number, within the die, of the open superblock of the stream, or `NONE`.
     pub superblock: u32,
     /// Number of mapping units of the stream's open superblock that are assigned to data already: index of the next
     /// unit to assign.
@@ -34,8 +34,8 @@ impl Frontier {
     }
 }
 
-/// Array of the write frontiers (open superblock and next position) of the write streams of a die. The array lies
-/// within the die's own record in memory, because each mapping unit that is written looks up a frontier.
+/// Type of the array of the write frontiers (open superblock and next position) of the write streams of a die. The
+/// array lies within the die's own record in memory, because each mapping unit that is written looks up a frontier.
 pub(crate) struct Frontiers {
     all: [Frontier; STREAMS_MOST + 1],
     count: u8,

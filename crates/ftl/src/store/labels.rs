@@ -12,8 +12,8 @@ pub(crate) struct Label {
     pub age: u64,
     /// Number that identifies the block: the drive's count of programs and opened blocks when the block was opened.
     pub serial: u64,
-    /// Group of logical units (the units that share a data block) whose data the block takes, or `u32::MAX` for a log
-    /// block that takes units of any group.
+    /// Number of the group of logical units (the units that share a data block) whose data the block takes, or
+    /// `u32::MAX` for a log block that takes units of any group.
     pub owner: u32,
     /// Number of program units that the block has when the merge that wrote this program unit is complete; 0 if no
     /// merge wrote the program unit.
@@ -31,8 +31,8 @@ impl Label {
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
-/// Table of the labels (facts about the block, for recovery) in the spare areas of all program units of a block-mapped
-/// drive.
+/// Type of the table of the labels (facts about the block, for recovery) in the spare areas of all program units of a
+/// block-mapped drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Labels {
     program_units: usize,
@@ -47,7 +47,7 @@ impl Labels {
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
     }
 
-    /// True until the first program or opened block takes a number from the drive's count.
+    /// Returns true until the first program or opened block takes a number from the drive's count.
     pub fn is_fresh(&self) -> bool {
         self.last == NOTHING
     }

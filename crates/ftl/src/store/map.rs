@@ -20,8 +20,8 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 use units::{Lpn, Ppa};
 
-/// Map of the whole drive in three flat arrays: forward (place of each logical unit), backward (logical unit at each
-/// physical place), and validity.
+/// Type of the map of the whole drive in three flat arrays: forward (place of each logical unit), backward (logical
+/// unit at each physical place), and validity.
 pub struct Map {
     /// For each logical unit, the low 32 bits of its physical place; empty on a drive whose physical units 32 bits
     /// cannot number, and before the arrays are made.
@@ -37,8 +37,9 @@ pub struct Map {
     made_in: Duration,
 }
 
-/// Sizes of the map's arrays: number of logical units, of physical units, and of 64-bit words of validity bits. There
-/// is one word more than needed, so that a mask of 64 units that begins anywhere lies in two existing words.
+/// Record of the sizes of the map's arrays: number of logical units, of physical units, and of 64-bit words of validity
+/// bits. There is one word more than needed, so that a mask of 64 units that begins anywhere lies in two existing
+/// words.
 #[derive(Clone, Copy)]
 struct Shape {
     logical: usize,
@@ -181,7 +182,8 @@ impl Map {
         *word &= !bit;
     }
 
-    /// True when physical unit `ppa` is valid: the map places its logical unit there, or a snapshot refers to it.
+    /// Returns true when physical unit `ppa` is valid: the map places its logical unit there, or a snapshot refers to
+    /// it.
     #[inline]
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.word(ppa.index() / 64) >> (ppa.0 % 64) & 1 == 1

@@ -51,7 +51,7 @@ impl Mover {
         }
     }
 
-    /// True if a superblock is being read to be reclaimed.
+    /// Returns true if a superblock is being read to be reclaimed.
     #[inline]
     pub fn has_victim(&self) -> bool {
         self.victim != NONE
@@ -86,7 +86,7 @@ impl Mover {
         std::mem::replace(&mut self.victim, NONE)
     }
 
-    /// True if superblock `superblock` was read completely and waits until its units are programmed elsewhere.
+    /// Returns true if superblock `superblock` was read completely and waits until its units are programmed elsewhere.
     pub fn is_pending(&self, superblock: u32) -> bool {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
@@ -113,8 +113,8 @@ impl Mover {
         self.reading_units + self.waiting.len() as u32
     }
 
-    /// True if superblocks wait until their units are programmed elsewhere, while nothing is being read that could fill
-    /// up the last program.
+    /// Returns true if superblocks wait until their units are programmed elsewhere, while nothing is being read that
+    /// could fill up the last program.
     pub fn waits_for_programs(&self) -> bool {
         !self.has_victim() && self.reading_rows == 0 && !self.pending.is_empty()
     }

@@ -7,8 +7,8 @@ use units::Ppa;
 /// slot or old physical address; the bits above hold the origin.
 const VALUE_BITS: u32 = 56;
 
-/// Source of a mapping unit that is programmed: its origin (reason of the program) and, packed with it, a write buffer
-/// slot (host data) or the old physical address (data that are moved).
+/// Type of the source of a mapping unit that is programmed: its origin (reason of the program) and, packed with it, a
+/// write buffer slot (host data) or the old physical address (data that are moved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source(u64);
 
@@ -44,8 +44,8 @@ impl Source {
     }
 }
 
-/// Table of the sources (write buffer slot or old flash address) of the mapping units of all programs in flight. Each
-/// program has a numbered entry (slot) of the table, which is reused after the program.
+/// Type of the table of the sources (write buffer slot or old flash address) of the mapping units of all programs in
+/// flight. Each program has a numbered entry (slot) of the table, which is reused after the program.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,

@@ -24,24 +24,24 @@ macro_rules! blocks {
     }};
 }
 
-/// State of a superblock in its life between two erases.
+/// Kind of state of a superblock in its life between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SuperblockState {
-    /// State of a superblock that is erased and waits to be opened.
+    /// Case: state of a superblock that is erased and waits to be opened.
     Free,
-    /// State of a superblock that is open: it takes programs.
+    /// Case: state of a superblock that is open: it takes programs.
     Open,
-    /// State of a superblock that is full; its last programs may still be in flight.
+    /// Case: state of a superblock that is full; its last programs may still be in flight.
     Closed,
-    /// State of a superblock that is being reclaimed: its valid units are being moved to other superblocks.
+    /// Case: state of a superblock that is being reclaimed: its valid units are being moved to other superblocks.
     Victim,
-    /// State of a superblock whose erase has been submitted and has not ended.
+    /// Case: state of a superblock whose erase has been submitted and has not ended.
     Erasing,
-    /// State of a superblock that is lost: no good block is left to repair it, and it is out of use.
+    /// Case: state of a superblock that is lost: no good block is left to repair it, and it is out of use.
     Lost,
-    /// State of a superblock that is reserved for an optional feature of the drive (such as the parity of superblock
-    /// groups): it holds only programs of the feature, and no data of the logical drive.
+    /// Case: state of a superblock that is reserved for an optional feature of the drive (such as the parity of
+    /// superblock groups): it holds only programs of the feature, and no data of the logical drive.
     Owned,
 }
 
@@ -237,19 +237,19 @@ impl Space {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
     }
 
-    /// True if stream `stream` is the stream whose superblocks are in SLC mode (one bit per cell).
+    /// Returns true if stream `stream` is the stream whose superblocks are in SLC mode (one bit per cell).
     #[inline]
     pub fn is_one_bit(&self, stream: usize) -> bool {
         stream == self.one_bit_stream
     }
 
-    /// True if a superblock (numbered over the drive) is in SLC mode (one bit per cell).
+    /// Returns true if a superblock (numbered over the drive) is in SLC mode (one bit per cell).
     #[inline]
     pub fn holds_one_bit(&self, superblock: usize) -> bool {
         self.one_bit.get(superblock).is_some_and(|holds| *holds)
     }
 
-    /// True if `superblock` (numbered over the drive) is a candidate for garbage collection.
+    /// Returns true if `superblock` (numbered over the drive) is a candidate for garbage collection.
     #[inline]
     pub fn is_candidate(&self, superblock: usize) -> bool {
         self.position[superblock] != NONE

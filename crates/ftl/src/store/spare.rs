@@ -14,8 +14,8 @@ pub(crate) const NOTHING: u64 = 0;
 /// before the run began.
 pub(crate) const BEFORE: u64 = 1;
 
-/// Contents of the spare areas as recovery reads them after a power cut: for each physical unit its logical unit and
-/// write number and, on a block-mapped drive, the labels of blocks.
+/// Record of the contents of the spare areas as recovery reads them after a power cut: for each physical unit its
+/// logical unit and write number and, on a block-mapped drive, the labels of blocks.
 pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
@@ -26,8 +26,8 @@ pub(crate) struct SpareAreas {
 }
 
 impl SpareAreas {
-    /// True if, by the list that recovery after a power cut reads, a rollback to a snapshot undid the host write with
-    /// number `stamp`.
+    /// Returns true if, by the list that recovery after a power cut reads, a rollback to a snapshot undid the host
+    /// write with number `stamp`.
     pub fn is_undone(&self, stamp: u64) -> bool {
         self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
     }
@@ -73,7 +73,7 @@ impl Spare {
         }
     }
 
-    /// True until the drive gives the first write number (number of a host write, stored in spare areas) after
+    /// Returns true until the drive gives the first write number (number of a host write, stored in spare areas) after
     /// simulated time began; false from the start on a drive rebuilt after a power cut.
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
@@ -153,8 +153,8 @@ impl Spare {
         }
     }
 
-    /// True when the host write with number `stamp` of logical unit `lpn` came before the newest trim of the unit that
-    /// the drive's state of write numbers records.
+    /// Returns true when the host write with number `stamp` of logical unit `lpn` came before the newest trim of the
+    /// unit that the drive's state of write numbers records.
     pub fn is_trimmed(&self, lpn: Lpn, stamp: u64) -> bool {
         self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }

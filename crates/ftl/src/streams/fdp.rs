@@ -11,8 +11,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 /// relocated data.
 const HANDLES_MOST: u32 = super::STREAMS_MOST as u32 - 1;
 
-/// The stream policy `fdp`: one write stream (with an open superblock on each die) for each placement handle (NVMe
-/// FDP), and write streams for data that are relocated out of them.
+/// Implementation of the stream policy `fdp`: one write stream (with an open superblock on each die) for each placement
+/// handle (NVMe FDP), and write streams for data that are relocated out of them.
 #[derive(Clone, Debug)]
 pub struct Fdp {
     handles: HandleSpec,

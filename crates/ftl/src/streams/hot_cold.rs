@@ -10,10 +10,11 @@ pub struct HotCold {
     factor: f64,
 }
 
-/// `HOT`, `COLD` and `MOVED`: indices of the write streams for units that the host writes often, for its other units,
-/// and for relocated units.
+/// Index of the write stream for units that the host writes often.
 const HOT: usize = 0;
+/// Index of the write stream for the units of the host that it does not write often.
 const COLD: usize = 1;
+/// Index of the write stream for relocated units.
 const MOVED: usize = 2;
 
 impl Policy for HotCold {

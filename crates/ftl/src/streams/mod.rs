@@ -21,7 +21,7 @@ pub enum Takes {
     Both,
 }
 
-/// Specification of a write stream: data that share open superblocks of their own, one on each die.
+/// Record with the specification of a write stream: data that share open superblocks of their own, one on each die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
     /// Name of the write stream in results.
@@ -68,27 +68,28 @@ pub enum Isolation {
     Persistently,
 }
 
-/// Settings of the placement handles (NVMe FDP) that the host may name in writes: isolation of each, and size of a
-/// reclaim unit.
+/// Set of settings of the placement handles (NVMe FDP) that the host may name in writes: isolation of each, and size of
+/// a reclaim unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleSpec {
-    /// Isolation of each handle, by its number. There is at least one; handle 0 takes data written without a handle.
+    /// Setting: isolation of each handle, by its number. There is at least one; handle 0 takes data written without a
+    /// handle.
     pub isolation: Vec<Isolation>,
-    /// Number of superblocks that make a reclaim unit; none: as many as the drive has dies.
+    /// Setting: number of superblocks that make a reclaim unit; none: as many as the drive has dies.
     pub unit_superblocks: Option<u32>,
 }
 
-/// Settings of what the drive records about its units for the stream policy: counts and times of the host's writes. The
-/// records do not survive a loss of power.
+/// Set of settings of what the drive records about its units for the stream policy: counts and times of the host's
+/// writes. The records do not survive a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// True if the drive counts how many times the host wrote each unit.
+    /// Setting: true if the drive counts how many times the host wrote each unit.
     pub writes: bool,
-    /// True if the drive records when the host wrote each unit last, and when each superblock was opened.
+    /// Setting: true if the drive records when the host wrote each unit last, and when each superblock was opened.
     pub times: bool,
 }
 
-/// Read-only view of a unit to be written, for a stream policy.
+/// Type of the read-only view of a unit to be written, for a stream policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitView {
     /// Logical number of the unit for which a stream policy chooses the write stream; numbers above those of the host's
@@ -115,8 +116,8 @@ pub struct UnitView {
 /// so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Answer of a stream policy that chooses only by whether the host or the drive writes the data: the indices of the
-/// write streams for host data and for relocated data.
+/// Type of the answer of a stream policy that chooses only by whether the host or the drive writes the data: the
+/// indices of the write streams for host data and for relocated data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
     /// Index of the write stream that a stream policy chooses for all data that the host writes.

@@ -10,26 +10,31 @@ use config::{Card, ConfigError, Policy, Section};
 /// life (from opening to reclaiming) is calculated.
 const LIVES: u64 = 16;
 
-/// The stream policy `sepbit`: two write streams of host data and four of relocated data, by the expected time until a
-/// unit is overwritten.
+/// Implementation of the stream policy `sepbit`: two write streams of host data and four of relocated data, by the
+/// expected time until a unit is overwritten.
 #[derive(Clone, Debug, Default)]
 pub struct SepBit {
     /// Mean life of superblocks of the first write stream (host data with a short expected life), in units that the
     /// host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// `lives`: number of superblocks of the first write stream that were reclaimed since the last mean life was
-    /// calculated. `total`: sum of their lives, in units that the host wrote.
+    /// Number of superblocks of the first write stream that were reclaimed since the last mean life was calculated.
     lives: u64,
+    /// Sum of the lives of the superblocks of the first write stream that were reclaimed since the last mean life was
+    /// calculated, in units that the host wrote.
     total: u64,
 }
 
-/// Indices of the six write streams: `SHORT` and `LONG` for host data with a short or long expected life, `FROM_SHORT`
-/// for data relocated out of `SHORT`, and `YOUNG`, `MIDDLE` and `OLD` for other relocated data by age.
+/// Index of the write stream, one of six, for host data with a short expected life.
 const SHORT: usize = 0;
+/// Index of the write stream for host data with a long expected life.
 const LONG: usize = 1;
+/// Index of the write stream for data relocated out of the stream `SHORT`.
 const FROM_SHORT: usize = 2;
+/// Index of the write stream for young data relocated out of any other stream than `SHORT`.
 const YOUNG: usize = 3;
+/// Index of the write stream for data of middle age relocated out of any other stream than `SHORT`.
 const MIDDLE: usize = 4;
+/// Index of the write stream for old data relocated out of any other stream than `SHORT`.
 const OLD: usize = 5;
 
 impl Policy for SepBit {

@@ -5,7 +5,7 @@ use crate::features::Features;
 use crate::settings::{FtlConfig, PatrolRules};
 use units::Nanos;
 
-/// Entry for one kind of upkeep (refresh, background scrub and so on) in the check of a drive file: the time of a die
+/// Record of one kind of upkeep (refresh, background scrub and so on) in the check of a drive file: the time of a die
 /// or channel that the upkeep takes, the period in which it takes this time, and the key and text for messages.
 struct Part {
     key: &'static str,
@@ -22,8 +22,9 @@ impl Part {
     }
 }
 
-/// Total of all kinds of upkeep (refresh, background scrub and so on) that a drive file asks for, for a die or for a
-/// channel with all its dies: time of each kind and fraction of time permitted for all, to check that the upkeep fits.
+/// Record of the total of all kinds of upkeep (refresh, background scrub and so on) that a drive file asks for, for a
+/// die or for a channel with all its dies: time of each kind and fraction of time permitted for all, to check that the
+/// upkeep fits.
 pub(crate) struct Burden {
     /// Name, for error messages, of the resource whose time the check of a drive file's upkeep counts: "die" or
     /// "channel".

@@ -13,15 +13,15 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
-/// Urgency with which a die collects garbage: in the foreground, because it needs free superblocks, or in the
+/// Kind of urgency with which a die collects garbage: in the foreground, because it needs free superblocks, or in the
 /// background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// Urgency of garbage collection: the die needs free superblocks and collects garbage now, with or without host
-    /// requests.
+    /// Case: urgency of garbage collection: the die needs free superblocks and collects garbage now, with or without
+    /// host requests.
     Foreground,
-    /// Urgency of garbage collection: the die has enough free superblocks, and collects only superblocks that were
-    /// requested (for instance by wear levelling), and further ones while it is idle.
+    /// Case: urgency of garbage collection: the die has enough free superblocks, and collects only superblocks that
+    /// were requested (for instance by wear levelling), and further ones while it is idle.
     Background,
 }
 

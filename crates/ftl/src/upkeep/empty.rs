@@ -9,15 +9,15 @@ use crate::upkeep::Upkeep;
 use controller::{Class, Context, Transaction};
 use units::Ppa;
 
-/// Way in which the valid units of a page row (the pages of one number on all planes) are moved out of a superblock
-/// that is being reclaimed.
+/// Kind of way in which the valid units of a page row (the pages of one number on all planes) are moved out of a
+/// superblock that is being reclaimed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Way out of the superblock: the units of the row are read over the channel bus into the controller, and
+    /// Case: way out of the superblock: the units of the row are read over the channel bus into the controller, and
     /// programmed from there.
     Bus,
-    /// Way out of the superblock: the units of the row are copied inside the die (copyback), if the target superblock
-    /// allows that.
+    /// Case: way out of the superblock: the units of the row are copied inside the die (copyback), if the target
+    /// superblock allows that.
     InDie,
     /// Case in which the units of the row cannot be moved out of the superblock now: they stay where they are until a
     /// later attempt.

@@ -19,13 +19,13 @@ use units::{DieId, Nanos, SimTime};
 /// complete; reads that move data have another owner, or none.
 pub(crate) const PATROL: u32 = u32::MAX - 1;
 
-/// Progress of the background scrub (patrol) on one die.
+/// Record of the progress of the background scrub (patrol) on one die.
 #[derive(Clone, Copy, Debug, Default)]
 struct Walk {
     round_began: SimTime,
-    /// Superblock, numbered within the die, that the patrol is reading or will read next.
+    /// Number, within the die, of the superblock that the patrol is reading or will read next.
     superblock: u32,
-    /// Next page row (pages of one number on all planes) of the superblock that the patrol will read.
+    /// Index of the next page row (pages of one number on all planes) of the superblock that the patrol will read.
     row: u32,
     /// Time at which the patrol (background scrub) read the first page row of the superblock that it is reading.
     began: SimTime,
@@ -38,7 +38,8 @@ struct Walk {
     timer: bool,
 }
 
-/// Background scrub (patrol) of all dies: reads stored data in rounds to find errors before they become uncorrectable.
+/// State of the background scrub (patrol) of all dies, which reads stored data in rounds to find errors before they
+/// become uncorrectable.
 pub(crate) struct Patrol {
     rules: PatrolRules,
     walks: Vec<Walk>,

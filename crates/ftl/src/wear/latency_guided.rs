@@ -20,21 +20,22 @@ struct SuperblockSeen {
     /// Last erase time and last program time of the superblock, as the wear levelling policy `latency-guided` observed
     /// them; zero: not observed yet.
     times: [Nanos; KINDS],
-    /// Program/erase cycles of the superblock when its erase time, and its program time, last changed; none before a
-    /// change.
+    /// Numbers of program/erase cycles of the superblock when its erase time, and its program time, last changed; none
+    /// before a change.
     stepped: [Option<f64>; KINDS],
 }
 
-/// Statistics of the wear levelling policy `latency-guided`, for the superblocks of a die whose erase time, or program
-/// time, changed to one certain value: their number, and the sum of their program/erase cycles at the change.
+/// Record of statistics of the wear levelling policy `latency-guided`, for the superblocks of a die whose erase time,
+/// or program time, changed to one certain value: their number, and the sum of their program/erase cycles at the
+/// change.
 #[derive(Clone, Copy, Debug, Default)]
 struct TimeStep {
     superblocks: u32,
     cycles: f64,
 }
 
-/// The wear levelling policy `latency-guided`: static wear levelling by estimated remaining life. Looks at all
-/// candidates every `period` erases.
+/// Implementation of the wear levelling policy `latency-guided`: static wear levelling by estimated remaining life.
+/// Looks at all candidates every `period` erases.
 #[derive(Clone, Debug)]
 pub struct LatencyGuided {
     period: u64,

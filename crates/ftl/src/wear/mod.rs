@@ -4,13 +4,13 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::{Nanos, SuperblockId};
 
-/// Read-only view of a die for a wear levelling policy, after an erase. All slices are indexed by superblock of the
-/// die.
+/// Type of the read-only view of a die for a wear levelling policy, after an erase. All slices are indexed by
+/// superblock of the die.
 pub struct WearView<'a> {
     /// Number, within the die, of the superblock that was just erased.
     pub erased: SuperblockId,
-    /// Closed superblocks of the die that the wear levelling policy may choose, to have their data relocated; their
-    /// order in the list has no meaning, but is the same in each run.
+    /// List of the closed superblocks of the die that the wear levelling policy may choose, to have their data
+    /// relocated; their order in the list has no meaning, but is the same in each run.
     pub candidates: &'a [SuperblockId],
     /// Valid units, wear, closing time and write stream of each superblock of the die, as the wear levelling policy
     /// sees them.

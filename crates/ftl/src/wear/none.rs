@@ -4,7 +4,7 @@ use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// The wear levelling policy `none`: opens free superblocks in the order in which they became free.
+/// Implementation of the wear levelling policy `none`: opens free superblocks in the order in which they became free.
 #[derive(Clone, Debug)]
 pub struct NoLevelling;
 

@@ -4,8 +4,8 @@ use super::{WearPolicy, WearView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// The wear levelling policy `static`: dynamic wear levelling, and relocation of cold data. A look at all candidates
-/// every `period` erases costs O(candidates / period) per erase.
+/// Implementation of the wear levelling policy `static`: dynamic wear levelling, and relocation of cold data. A look at
+/// all candidates every `period` erases costs O(candidates / period) per erase.
 #[derive(Clone, Debug)]
 pub struct StaticLevelling {
     period: u64,

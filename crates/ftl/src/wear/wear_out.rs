@@ -4,8 +4,8 @@ use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// The wear levelling policy `wear-out`: concentrates program/erase cycles on as few superblocks as the drive needs,
-/// and leaves others unworn.
+/// Implementation of the wear levelling policy `wear-out`: concentrates program/erase cycles on as few superblocks as
+/// the drive needs, and leaves others unworn.
 #[derive(Clone, Debug)]
 pub struct WearOut {
     held_back: f64,

@@ -31,8 +31,8 @@ const TURN: u32 = 13;
 /// State of a zone of a zoned drive, as the translation layer knows it on flash.
 #[derive(Clone, Debug)]
 struct FlashZone {
-    /// Superblocks (numbered over the drive) that the zone occupies, part by part; a part of a zone consists of one
-    /// superblock on each die of a group of dies, in the order of these dies.
+    /// List of the superblocks (numbered over the drive) that the zone occupies, part by part; a part of a zone
+    /// consists of one superblock on each die of a group of dies, in the order of these dies.
     members: Vec<u32>,
     /// Number of units of the zone that the host wrote; each is in the write buffer or on flash.
     written: u32,
@@ -44,7 +44,7 @@ struct FlashZone {
     finisher: u32,
     /// Number of programs of the zone in flight.
     in_flight: u32,
-    /// Slots of the write buffer with units of the zone that are not submitted yet, in order of address.
+    /// Queue of the slots of the write buffer with units of the zone that are not submitted yet, in order of address.
     waiting: VecDeque<u32>,
     /// True if the zone is in the queue of zones with pending work.
     is_busy: bool,
@@ -63,7 +63,7 @@ impl FlashZone {
     };
 }
 
-/// Fill level of a zone on flash, and whether the host finished the zone.
+/// Record of the fill level of a zone on flash, and whether the host finished the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashZoneState {
     /// Number of units of the zone that the host wrote.
@@ -72,7 +72,7 @@ pub struct FlashZoneState {
     pub is_finished: bool,
 }
 
-/// Counts of padding, finished data and superblocks over all zones of a drive.
+/// Set of counts of padding, finished data and superblocks over all zones of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZonedTotals {
     /// Number of units of padding that finishes of zones wrote beside the host's data.
@@ -94,7 +94,7 @@ impl ZonedTotals {
     }
 }
 
-/// The translation layer of a zoned drive with the flash, background work and host side that it works on.
+/// Type of the translation layer of a zoned drive with the flash, background work and host side that it works on.
 pub struct ZoneMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,

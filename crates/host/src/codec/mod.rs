@@ -22,7 +22,8 @@ const XZ_LEVEL: u32 = 6;
 /// Greatest memory in bytes that decompressing an xz stream may take; xz's highest level needs a quarter of this.
 const XZ_MEMORY: u64 = 256 << 20;
 
-/// Boxed reader that yields the decompressed bytes of a compressed stream; the reader can be moved to another thread.
+/// Type of a boxed reader that yields the decompressed bytes of a compressed stream; the reader can be moved to another
+/// thread.
 pub type UnpackedBytes<'a> = Box<dyn std::io::Read + Send + 'a>;
 
 #[cfg(all(test, feature = "native-codecs"))]

@@ -25,7 +25,8 @@ pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBy
     Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(packed, stream)))
 }
 
-/// Writer that compresses the written bytes with zstd, checksum included, and passes them on to another writer.
+/// Type of a writer that compresses the written bytes with zstd, checksum included, and passes them on to another
+/// writer.
 pub(crate) struct ZstdWriter<W: Write>(zstd::stream::write::Encoder<'static, W>);
 
 impl<W: Write> ZstdWriter<W> {
@@ -50,7 +51,7 @@ impl<W: Write> Write for ZstdWriter<W> {
     }
 }
 
-/// Writer that compresses the written bytes with xz and passes them on to another writer.
+/// Type of a writer that compresses the written bytes with xz and passes them on to another writer.
 pub(crate) struct XzWriter<W: Write>(liblzma::write::XzEncoder<W>);
 
 impl<W: Write> XzWriter<W> {

@@ -28,8 +28,8 @@ pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBy
     Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
 }
 
-/// Reader that decompresses concatenated zstd frames, leaves out skippable frames and verifies the checksum of each
-/// frame.
+/// Type of a reader that decompresses concatenated zstd frames, leaves out skippable frames and verifies the checksum
+/// of each frame.
 struct ZstdFrames<R> {
     packed: R,
     decoder: FrameDecoder,
@@ -95,7 +95,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
     }
 }
 
-/// Writer that collects all written bytes in memory and compresses them with zstd only when it is finished.
+/// Type of a writer that collects all written bytes in memory and compresses them with zstd only when it is finished.
 pub(crate) struct PlainZstdWriter<W: Write> {
     sink: W,
     bytes: Vec<u8>,
@@ -123,7 +123,7 @@ impl<W: Write> Write for PlainZstdWriter<W> {
     }
 }
 
-/// Writer that compresses the written bytes with xz and passes them on to another writer.
+/// Type of a writer that compresses the written bytes with xz and passes them on to another writer.
 pub(crate) struct PlainXzWriter<W: Write>(lzma_rust2::XzWriter<W>);
 
 impl<W: Write> PlainXzWriter<W> {

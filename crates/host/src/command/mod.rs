@@ -12,11 +12,11 @@ use crate::workload_error::WorkloadError;
 use std::fmt;
 use units::SimTime;
 
-/// Declares the module of each NVMe command set (one file each), and collects the sets in the list `SETS`.
+/// Macro that declares the module of each NVMe command set (one file each), and collects the sets in the list `SETS`.
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// List of all NVMe command sets of the simulator, in the order in which their modules are declared.
+        /// Static: list of all NVMe command sets of the simulator, in the order in which their modules are declared.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -26,7 +26,7 @@ command_sets! {
     zns,
 }
 
-/// Command set of a namespace whose declaration names none: the NVM command set.
+/// Static: command set of a namespace whose declaration names none: the NVM command set.
 pub static USUAL: &CommandSet = &nvm::SET;
 
 /// Static: the command set of a namespace with zones, which is the ZNS command set.
@@ -44,16 +44,16 @@ const OPS_MOST: u32 = u64::BITS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Effect {
-    /// Effect of a command: data are transferred from the drive to the host.
+    /// Kind of effect of a command: data are transferred from the drive to the host.
     Read = 0,
-    /// Effect of a command: data are transferred from the host to the drive.
+    /// Kind of effect of a command: data are transferred from the host to the drive.
     Write = 1,
-    /// Effect of a command: the drive learns that the host no longer needs the data (deallocate).
+    /// Kind of effect of a command: the drive learns that the host no longer needs the data (deallocate).
     Trim = 2,
-    /// Effect of a command: the drive makes all acknowledged data durable, by writing them to the flash unless its
-    /// write buffer survives power cuts (flush).
+    /// Kind of effect of a command: the drive makes all acknowledged data durable, by writing them to the flash unless
+    /// its write buffer survives power cuts (flush).
     Flush = 3,
-    /// Effect of a command: the state of a zone of the namespace changes, and no data are transferred.
+    /// Kind of effect of a command: the state of a zone of the namespace changes, and no data are transferred.
     Manage = 4,
 }
 
@@ -81,8 +81,8 @@ impl Effect {
     }
 }
 
-/// Host command (operation) of an NVMe command set, packed into one byte: the low bits give the command's effect on
-/// data, the bits above them number the commands that have this effect.
+/// Type of a host command (operation) of an NVMe command set, packed into one byte: the low bits give the command's
+/// effect on data, the bits above them number the commands that have this effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Op(u8);
@@ -138,7 +138,7 @@ impl fmt::Debug for Op {
     }
 }
 
-/// Description of an operation (host command) within its command set.
+/// Record of an operation (host command) within its command set.
 #[derive(Debug)]
 pub struct SetOperation {
     /// Operation (host command) that this entry of a command set describes, as requests carry it.
@@ -157,9 +157,10 @@ pub enum Range {
     /// Kind of range of an operation: sectors, so that each request names an offset and a length of at least one whole
     /// sector of the namespace.
     Sectors,
-    /// Range of an operation: the whole namespace, so that a request has neither offset nor length.
+    /// Kind of range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,
-    /// Range of an operation: one zone, which a request names by the zone's first byte; the request has no length.
+    /// Kind of range of an operation: one zone, which a request names by the zone's first byte; the request has no
+    /// length.
     Zone,
 }
 
@@ -172,13 +173,13 @@ pub enum CompletionKind {
     Address,
 }
 
-/// Description of an NVMe command set: its name, and the operations (host commands) that a namespace with this command
-/// set accepts.
+/// Record of an NVMe command set: its name, and the operations (host commands) that a namespace with this command set
+/// accepts.
 #[derive(Debug)]
 pub struct CommandSet {
     /// Name of this NVMe command set, by which drive files choose it for a namespace.
     pub name: &'static str,
-    /// Description of this NVMe command set in one line, for listings.
+    /// Text that describes this NVMe command set in one line, for listings.
     pub about: &'static str,
     /// List of the operations (host commands) that belong to this NVMe command set, each with its description.
     pub operations: &'static [SetOperation],
@@ -239,18 +240,18 @@ impl CommandSet {
     }
 }
 
-/// Status in the completion of a host request, one of two: success or failure.
+/// Kind of status in the completion of a host request, one of two: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
-    /// Status of a completion: the host's request succeeded.
+    /// Kind of status of a completion: the host's request succeeded.
     #[default]
     Success,
-    /// Status of a completion: the host's request failed, because the drive returned an error.
+    /// Kind of status of a completion: the host's request failed, because the drive returned an error.
     Failed,
 }
 
-/// Completion of a host request: time, status, and the address of the data where the drive chose the address (zone
-/// append).
+/// Record of the completion of a host request: time, status, and the address of the data where the drive chose the
+/// address (zone append).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// Simulated time at which the host's request was completed.

@@ -55,24 +55,24 @@ pub static SET: CommandSet = CommandSet {
     ],
 };
 
-/// State of a zone of a zoned namespace: one of the seven states that NVMe defines.
+/// Kind of state of a zone of a zoned namespace: one of the seven states that NVMe defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
-    /// Zone state: no block of the zone is written, and the zone is not open.
+    /// Kind of zone state: no block of the zone is written, and the zone is not open.
     #[default]
     Empty,
-    /// Zone state: the zone is open because a write to the zone opened it, without an open command of the host.
+    /// Kind of zone state: the zone is open because a write to the zone opened it, without an open command of the host.
     ImplicitlyOpen,
-    /// Zone state: the zone is open because the host opened it with a command.
+    /// Kind of zone state: the zone is open because the host opened it with a command.
     ExplicitlyOpen,
-    /// Zone state: the zone is not open but still counts as active, usually partly written.
+    /// Kind of zone state: the zone is not open but still counts as active, usually partly written.
     Closed,
-    /// Zone state: the zone takes no more writes, because it is written to its capacity or was finished.
+    /// Kind of zone state: the zone takes no more writes, because it is written to its capacity or was finished.
     Full,
-    /// Zone state: the zone can be read but not written.
+    /// Kind of zone state: the zone can be read but not written.
     ReadOnly,
-    /// Zone state: the zone can be neither read nor written.
+    /// Kind of zone state: the zone can be neither read nor written.
     Offline,
 }
 
@@ -110,7 +110,8 @@ impl ZoneState {
     }
 }
 
-/// Geometry of a zoned namespace: number, size and capacity of zones, in blocks, and limits on open and active zones.
+/// Record of the geometry of a zoned namespace: number, size and capacity of zones, in blocks, and limits on open and
+/// active zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZoneShape {
     /// Number of zones of the namespace.
@@ -142,16 +143,17 @@ pub struct ZoneRecord {
 /// or discarding the zone's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// Work on the flash for a zone management command: none.
+    /// Kind of work on the flash for a zone management command: none.
     None,
-    /// Work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it is
-    /// finished.
+    /// Kind of work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it
+    /// is finished.
     Finish,
-    /// Work on the flash for a zone management command: the zone's data, this number of written blocks, are discarded.
+    /// Kind of work on the flash for a zone management command: the zone's data, this number of written blocks, are
+    /// discarded.
     Reset(u64),
 }
 
-/// Counts of zone events since the beginning: opened, closed, finished, reset and filled zones.
+/// Set of counts of zone events since the beginning: opened, closed, finished, reset and filled zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneCounts {
     /// Number of times that a zone was opened: first, implicitly for a write; second, by the host's open command.
@@ -181,7 +183,8 @@ impl ZoneCounts {
     }
 }
 
-/// State machine of the zones of a zoned namespace: states, write pointers, and limits on open and active zones.
+/// Type of the state machine of the zones of a zoned namespace: states, write pointers, and limits on open and active
+/// zones.
 #[derive(Clone, Debug)]
 pub struct ZoneStates {
     shape: ZoneShape,

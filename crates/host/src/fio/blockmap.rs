@@ -3,14 +3,15 @@
 //! fio's own rule: a block that was covered gives way to the next free one, and a request ends where a covered block
 //! begins. Requests of one size need no map: a permutation visits each block once (`order`).
 
-/// Map of the blocks of a file that says of each block whether a fio job has accessed it in the present pass over the
-/// file (covered) or not yet (free); finds the next free block quickly.
+/// Type of the map of the blocks of a file that says of each block whether a fio job has accessed it in the present
+/// pass over the file (covered) or not yet (free); finds the next free block quickly.
 #[derive(Clone, Debug)]
 pub struct BlockMap {
     /// Bit array with one bit per block of the file, set when the block is covered (accessed in the fio job's present
-    /// pass over the file). In the array `full` each bit stands for one 64-bit element of this array, and is set when
-    /// all bits of the element are set.
+    /// pass over the file).
     covered: Vec<u64>,
+    /// Bit array with one bit per 64-bit element of the array `covered` of the file's blocks, set when all bits of the
+    /// element are set.
     full: Vec<u64>,
     blocks: u64,
     free: u64,

@@ -52,15 +52,15 @@ impl BlockSizes {
     }
 }
 
-/// Values of the block size options (`bs`, `bsrange`, `bssplit`) of a fio job for one direction, in any order. A
+/// Set of values of the block size options (`bs`, `bsrange`, `bssplit`) of a fio job for one direction, in any order. A
 /// `bssplit` and a `bsrange` each replace the shortest and the longest size, a `bsrange` keeps the sizes of a `bssplit`
 /// before it, and `bs` counts only where neither gives a size, even if they are in another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOptions {
-    /// Request size of the fio job in bytes, from `bs`.
+    /// Setting: request size of the fio job in bytes, from `bs`.
     pub block: u64,
-    /// Two sizes in bytes from `bsrange` or `bssplit`: the shortest and the longest request of the fio job; 0 stands
-    /// for the size of `bs`.
+    /// Pair of sizes in bytes from `bsrange` or `bssplit`: the shortest and the longest request of the fio job; 0
+    /// stands for the size of `bs`.
     pub range: (u64, u64),
     /// List of the request sizes of the fio job in bytes with their percentages, from `bssplit`, the rarest first;
     /// empty without a `bssplit`.

@@ -6,25 +6,26 @@ use engine::{Permutation, RandomStream};
 /// Kind of distribution of a fio job's random accesses over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Uniform distribution: each block of the fio job's file is accessed with the same probability.
+    /// Kind of distribution: uniform distribution, in which each block of the fio job's file is accessed with the same
+    /// probability.
     #[default]
     Uniform,
-    /// Zipf distribution with this exponent theta: the block of rank k is accessed with a probability proportional to 1
-    /// / k^theta; ranks are scattered over the blocks.
+    /// Kind of distribution: Zipf distribution with this exponent theta: the block of rank k is accessed with a
+    /// probability proportional to 1 / k^theta; ranks are scattered over the blocks.
     Zipf(f64),
-    /// Self-similar (Pareto) distribution with this h: a fraction h of the accesses goes to all but a fraction h of the
-    /// blocks; ranks are scattered over the blocks.
+    /// Kind of distribution: self-similar (Pareto) distribution with this h: a fraction h of the accesses goes to all
+    /// but a fraction h of the blocks; ranks are scattered over the blocks.
     Pareto(f64),
-    /// Normal distribution (fio's bell curve): block ranks follow it, widened by this percentage of the number of
-    /// blocks; ranks are scattered over the blocks.
+    /// Kind of distribution: normal distribution (fio's bell curve): block ranks follow it, widened by this percentage
+    /// of the number of blocks; ranks are scattered over the blocks.
     Normal(f64),
-    /// Zoned distribution (`zoned`): parts of the fio job's file in order of address, each with its own percentage of
-    /// the accesses.
+    /// Kind of distribution: zoned distribution (`zoned`): parts of the fio job's file in order of address, each with
+    /// its own percentage of the accesses.
     Zoned(Vec<Zone>),
 }
 
-/// One zone of a zoned access distribution: a part of the file, with the percentage of the accesses that go to it. No
-/// zone of a ZNS drive.
+/// Record of one zone of a zoned access distribution: a part of the file, with the percentage of the accesses that go
+/// to it. No zone of a ZNS drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
     /// Percentage of the fio job's accesses that fall into this zone of the access distribution.
@@ -129,8 +130,8 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
-/// Sampler of block numbers by an access distribution of fio, of one of five kinds, prepared for a fixed number of
-/// blocks.
+/// Kind of sampler of block numbers by an access distribution of fio, of one of five kinds, prepared for a fixed number
+/// of blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
     /// Kind of sampler: uniform distribution, in which each of this number of blocks is accessed with the same
@@ -151,8 +152,8 @@ pub enum Sampler {
     Zoned(Box<[(u64, u64); 100]>),
 }
 
-/// Mapping from the popularity rank of a block to the number of the block: a random permutation, which scatters popular
-/// blocks over the file, or, without one, the rank itself.
+/// Type of the mapping from the popularity rank of a block to the number of the block: a random permutation, which
+/// scatters popular blocks over the file, or, without one, the rank itself.
 #[derive(Clone, Debug)]
 pub struct Scatter(Option<Permutation>);
 
@@ -264,9 +265,9 @@ fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     (middle + by) as u64
 }
 
-/// Sampler of ranks 1 to n by Zipf's law (the probability of rank k is proportional to 1 / k^theta), which works by
-/// rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent, with constant work per draw and no
-/// work beforehand.
+/// Type of a sampler of ranks 1 to n by Zipf's law (the probability of rank k is proportional to 1 / k^theta), which
+/// works by rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent, with constant work per
+/// draw and no work beforehand.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     count: f64,

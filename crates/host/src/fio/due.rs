@@ -4,8 +4,8 @@ use super::blocks::BlockSizes;
 use super::files::CloneFiles;
 use super::job::{JobAccess, JobSpec};
 
-/// Counts of the work that one clone of a fio job still has to do: as in fio, passes through the clone's files, and
-/// bytes and requests over all passes.
+/// Record of counts of the work that one clone of a fio job still has to do: as in fio, passes through the clone's
+/// files, and bytes and requests over all passes.
 #[derive(Clone, Debug)]
 pub struct WorkDue {
     /// Number of bytes after which a pass of a fio job clone over its files ends, if the files do not end first.

@@ -58,7 +58,8 @@ pub struct FilePart {
     pub zones: Option<(u64, u64)>,
 }
 
-/// Record of the file parts that one clone of a fio job works on, with the numbers of bytes that the clone transfers.
+/// Record of the parts of files that one clone of a fio job works on, with the numbers of bytes that the clone
+/// transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
     /// List of the parts of files that the fio job clone works on, in the order of the files' numbers.

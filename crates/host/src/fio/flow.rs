@@ -7,7 +7,7 @@ use super::job::{JobFile, JobSpec};
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
-/// Options of a job for fio's `flow`, which keeps the numbers of requests of several jobs in proportion.
+/// Set of a fio job's options for `flow`, which keeps the numbers of requests of several jobs in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowOptions {
     /// Weight of each clone of the job in its fio flow (a set of jobs whose numbers of requests fio keeps in proportion
@@ -21,7 +21,7 @@ pub struct FlowOptions {
     pub rest_ns: u64,
 }
 
-/// Totals of one fio flow over all its clones: the requests that they made, and their weights.
+/// Record of the totals of one fio flow over all its clones: the requests that they made, and their weights.
 #[derive(Clone, Copy, Debug, Default)]
 struct FioFlow {
     requests: u64,

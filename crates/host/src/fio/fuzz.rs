@@ -40,8 +40,8 @@ pub fn fuzz_one(data: &[u8]) {
     }
 }
 
-/// Plays the jobs of a parsed fio job file on the fuzz test's drive, and checks the rules for workloads: arrival times,
-/// ranges, alignment, queue depth, and a fraction done from 0 to 1.
+/// Test helper: plays the jobs of a parsed fio job file on the fuzz test's drive, and checks the rules for workloads:
+/// arrival times, ranges, alignment, queue depth, and a fraction done from 0 to 1.
 fn play(file: JobFile, pick: u64) {
     let depth: u64 = file.jobs.iter().map(|job: &JobSpec| job.depth() * job.numjobs).sum();
     let mut workload = match FioWorkload::new(file, DRIVE_BYTES, pick) {

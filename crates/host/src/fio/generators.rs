@@ -1,6 +1,6 @@
 //! Named jobs that need no file. Each is a job file like any other, and bounded.
 
-/// A built-in workload: a fio job file with a name for the command line.
+/// Record of a built-in workload: a fio job file with a name for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
     /// Name of the built-in workload on the command line.
@@ -80,8 +80,8 @@ pub fn generators() -> &'static [Generator] {
     ]
 }
 
-/// Job file of the `enterprise` workload; the numbers, with queue depth and clones, come from fio's own
-/// examples/jesd219.fio, which cites the standard JESD219.
+/// Constant: text of the job file of the `enterprise` workload; the numbers, with queue depth and clones, come from
+/// fio's own examples/jesd219.fio, which cites the standard JESD219.
 const ENTERPRISE: &str = "\
 ; After JEDEC JESD219, by way of fio's examples/jesd219.fio. The duration is ours.
 [enterprise]
@@ -100,8 +100,8 @@ runtime=10
 time_based
 ";
 
-/// Job file of the `synthetic-web` workload, a web server's load in short: pages and images read by popularity, records
-/// updated in place, a log written beside them.
+/// Constant: text of the job file of the `synthetic-web` workload, a web server's load in short: pages and images read
+/// by popularity, records updated in place, a log written beside them.
 const SYNTHETIC_WEB: &str = "\
 ; Chosen by hand, not fitted to a recording.
 [global]

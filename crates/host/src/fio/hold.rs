@@ -13,7 +13,7 @@ pub struct SerializedOverlap {
 }
 
 impl SerializedOverlap {
-    /// For fio's `serialize_overlap`: returns true if `request` (operation, offset, bytes) of a fio job clone overlaps
+    /// Returns true, for fio's `serialize_overlap`, if `request` (operation, offset, bytes) of a fio job clone overlaps
     /// no request of the clone in flight and may be issued, and then adds it to the list of requests in flight;
     /// otherwise stores it as the request to be tried next.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
@@ -42,7 +42,8 @@ impl SerializedOverlap {
     }
 }
 
-/// Options of a fio job that say when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
+/// Set of a fio job's options that say when a queue that was full is refilled (`iodepth_batch_complete_min`,
+/// `iodepth_low`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefillOptions {
     /// Number of completions that a clone of a fio job waits for before it refills a queue that was full
@@ -117,13 +118,15 @@ impl Think {
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
     }
 
-    /// Notes, for the pauses of fio's `thinktime`, that the job's clone issued a request.
+    /// Counts, towards the next pause of fio's `thinktime`, a request that the job's clone issued, where the pauses are
+    /// counted by issue, and notes that the clone issued a request since its last pause.
     pub fn note_made(&mut self) {
         self.counted += u64::from(self.by_issue);
         self.has_made = true;
     }
 
-    /// Notes, for the pauses of fio's `thinktime`, that a request of the job's clone completed.
+    /// Counts, towards the next pause of fio's `thinktime`, a completed request of the job's clone, where the pauses
+    /// are counted by completion.
     pub fn note_answered(&mut self) {
         self.counted += u64::from(!self.by_issue);
     }

@@ -55,8 +55,8 @@ pub enum ExitWhat {
     All,
 }
 
-/// Options of one job of a fio job file, with the options that it inherits from `[global]`. Arrays are by direction:
-/// read, write, trim.
+/// Set of options of one job of a fio job file, with the options that it inherits from `[global]`. Arrays are by
+/// direction: read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
     /// Name of the fio job: the name of the job's section, or the value of `name=`.
@@ -69,7 +69,7 @@ pub struct JobSpec {
     pub random: bool,
     /// Percentage of reads among the requests of a fio job that reads and writes.
     pub read_percent: u64,
-    /// Kinds of request sizes of the fio job, one for each direction: one size, a range, or a table of sizes.
+    /// Setting: kinds of request sizes of the fio job, one for each direction: one size, a range, or a table of sizes.
     pub blocks: [BlockSizes; 3],
     /// Block size options of the fio job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
@@ -100,7 +100,7 @@ pub struct JobSpec {
     pub delay_ns: u64,
     /// Greatest delay of the fio job in ns, where `startdelay` gives a range from `delay_ns` on to draw it from.
     pub delay_most_ns: Option<u64>,
-    /// Kinds of distribution of the fio job's random accesses over blocks, one for each direction.
+    /// Setting: kinds of distribution of the fio job's random accesses, one for each direction.
     pub distribution: [Distribution; 3],
     /// Percentage, for each direction, of a random fio job's accesses that are at random offsets; others are
     /// sequential.
@@ -132,7 +132,7 @@ pub struct JobSpec {
     pub refill: RefillOptions,
     /// Name of the earlier fio jobs that must end before this job starts (`wait_for`).
     pub wait_for: Option<String>,
-    /// Which other fio jobs end when this job ends, where the job file has `exitall`.
+    /// Setting: which other fio jobs end when this job ends, where the job file has `exitall`.
     pub exit_what: ExitWhat,
     /// True if the fio job writes until the drive is full (`fill_device`).
     pub fill_device: bool,
@@ -152,7 +152,7 @@ pub struct JobSpec {
     pub openfiles: Option<u64>,
     /// Least and greatest length in bytes of each file of the fio job, from which the length is drawn (`filesize`).
     pub filesize: Option<(u64, u64)>,
-    /// Order in which the fio job's files get requests (`file_service_type`).
+    /// Setting: order in which the fio job's files get requests (`file_service_type`).
     pub service: Service,
     /// Number of bytes to a multiple of which a fio job's offset in percent is rounded up; none: the shortest block.
     pub offset_align: Option<u64>,
@@ -175,23 +175,23 @@ pub struct JobSpec {
     pub flush_every: [u64; 2],
     /// True if writes of the fio job must be on durable storage when the drive acknowledges them (`sync=`, `writefua`).
     pub fua: bool,
-    /// Settings of the fio job for the placement identifiers of its writes.
+    /// Field of a fio job: settings for the placement identifiers of its writes.
     pub placement: JobPlacement,
     /// Greatest number of requests that the fio job makes per loop (`number_ios`); none: no limit.
     pub number_ios: Option<u64>,
-    /// Settings of the steady-state detection that ends the fio job, where the job has one.
+    /// Field of a fio job: settings of the steady-state detection that ends the job, where it has one.
     pub steady: Steady,
-    /// Settings of the zones (`zonemode`) in which the fio job works, its own or the drive's.
+    /// Field of a fio job: settings of the zones (`zonemode`) in which it works, its own or the drive's.
     pub zones: JobZones,
     /// True if the writes of the fio job are zone appends.
     pub appends: bool,
-    /// Settings of the fio job's flow, which keeps the requests of several jobs in proportion to each other.
+    /// Setting: options of the fio job's flow, which keeps the requests of several jobs in proportion to each other.
     pub flow: FlowOptions,
     /// Latency in ns beyond which a request ends its fio job clone (`max_latency`), by direction; 0: no limit.
     pub max_latency_ns: [u64; 3],
     /// True if the fio job begins a new group of jobs (`new_group`), which is reported apart.
     pub new_group: bool,
-    /// Method by which the fio job verifies its written data, as `verify` names it; none: the job verifies nothing.
+    /// Name of the method by which the fio job verifies its written data (`verify`); none: the job verifies nothing.
     pub verify: Option<String>,
     /// True if the fio job reads back its written data (`do_verify`), where `verify` asks for verification.
     pub do_verify: bool,
@@ -351,12 +351,12 @@ impl JobSpec {
     }
 }
 
-/// A parsed fio job file: its jobs, and the options that hold for the whole file.
+/// Record of a parsed fio job file: its jobs, and the options that hold for the whole file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFile {
     /// Name of the parsed fio job file: its path, or a name that the caller of the parser gave to the text.
     pub name: String,
-    /// All fio jobs of the file in order, at least one.
+    /// List of all fio jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,
     /// True if `exitall` is given: the first fio job of the file that ends may end other jobs.
     pub exitall: bool,
@@ -368,7 +368,7 @@ pub struct JobFile {
 /// CPUs); refused here.
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
-/// One option of a section of a fio job file: its place, its key, and its value if it has one.
+/// Type of one option of a section of a fio job file: its place, its key, and its value if it has one.
 type Setting<'a> = (&'a JobPlace, &'a str, Option<&'a str>);
 
 /// Makes the jobs of a fio job file from its sections and settings; a `[global]` section holds for the jobs after it.

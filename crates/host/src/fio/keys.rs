@@ -8,17 +8,19 @@ use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_EN
 /// Kind of treatment that an option of a fio job gets: modelled, accepted without effect, or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Treatment of a fio option: it shapes the requests of the job, and is modelled.
+    /// Kind of treatment of a fio option: it shapes the requests of the job, and is modelled.
     Honoured,
-    /// Treatment of a fio option: it has no effect on a raw simulated drive, and is accepted and listed in the report.
+    /// Kind of treatment of a fio option: it has no effect on a raw simulated drive, and is accepted and listed in the
+    /// report.
     NoEffect,
-    /// Treatment of a fio option: it would change the requests and is not modelled, so that it is an error, except for
-    /// values that turn it off.
+    /// Kind of treatment of a fio option: it would change the requests and is not modelled, so that it is an error,
+    /// except for values that turn it off.
     NotModelled {
         /// Field of a fio option that is not modelled: list of the values that turn the option off, with which it is
         /// accepted.
         off: &'static [&'static str],
-        /// Text for the error message: what to use in place of the fio option.
+        /// Field of a fio option that is not modelled: text for the error message that says what to use in place of the
+        /// option.
         instead: &'static str,
     },
 }

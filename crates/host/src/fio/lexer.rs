@@ -12,7 +12,7 @@ const MOST_INCLUDES_DEEP: u32 = 8;
 /// multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
-/// Item of a fio job file, of one of two kinds: a section header or a setting.
+/// Kind of item of a fio job file, with its contents: a section header or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Kind of item: section header `[name]` of a fio job file.
@@ -22,7 +22,7 @@ pub enum Item {
         /// Name of the section of a fio job file, between the brackets.
         name: String,
     },
-    /// Case of an item of a fio job file: a setting, written `key=value` or as a key alone.
+    /// Kind of item of a fio job file: a setting, written `key=value` or as a key alone.
     Setting {
         /// Place of the setting in the fio job file.
         place: JobPlace,

@@ -3,12 +3,12 @@
 use super::job::JobSpec;
 use crate::{Effect, HostRequest};
 
-/// List of the latency limits (`max_latency`) of all clones of a fio job file, with messages about limits that were
-/// exceeded; the list is empty where no job has a limit.
+/// Type of the list of the latency limits (`max_latency`) of all clones of a fio job file, with messages about limits
+/// that were exceeded; the list is empty where no job has a limit.
 #[derive(Clone, Debug, Default)]
 pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,
-    /// Messages for the report about fio job clones that a latency limit ended.
+    /// List of messages for the report about fio job clones that a latency limit ended.
     pub said: Vec<String>,
 }
 

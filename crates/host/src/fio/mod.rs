@@ -79,7 +79,7 @@ pub use workload::FioWorkload;
 pub use written::{JobPlace, Line};
 pub use zones::JobZones;
 
-/// Map from the names of the variables (`${NAME}`) in a fio job file to their values.
+/// Type of the map from the names of the variables (`${NAME}`) in a fio job file to their values.
 pub type Variables = std::collections::BTreeMap<String, String>;
 
 /// Greatest length of a fio job file in bytes; a longer file is refused without reading it all, since a job file is

@@ -7,8 +7,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 const NONE: u32 = u32::MAX;
 
-/// Key of a request in flight by which its issuer is found again at the completion: tag, operation, offset in bytes and
-/// length in bytes.
+/// Type of the key of a request in flight, by which its issuer is found again at the completion: tag, operation, offset
+/// in bytes and length in bytes.
 type RequestKey = (u16, Op, u64, u32);
 
 /// Table that finds, at the completion of a request whose tag several clones of fio jobs share, the clone that issued
@@ -17,8 +17,8 @@ type RequestKey = (u16, Op, u64, u32);
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
     chains: HashMap<RequestKey, (u32, u32), BuildHasherDefault<Mix>>,
-    /// Links of the chains of issuers: the number of the fio job clone that issued a request, and the index of the next
-    /// link. Links of completed requests are used again.
+    /// List of the links of the chains of issuers: the number of the fio job clone that issued a request, and the index
+    /// of the next link. Links of completed requests are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
 }

@@ -6,8 +6,8 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Parsed value of the fio option `file_service_type`: the order in which the files of a job get requests, and how many
-/// requests each file gets in a row.
+/// Record of the parsed value of the fio option `file_service_type`: the order in which the files of a job get
+/// requests, and how many requests each file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     /// Setting of a fio job, from `file_service_type`: kind of order in which the job's files get requests.
@@ -25,14 +25,14 @@ impl Default for Service {
 /// Kind of order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// Order of files: the files of the fio job get requests in turn, over and over.
+    /// Kind of order of files: the files of the fio job get requests in turn, over and over.
     RoundRobin,
-    /// Order of files: one file of the fio job gets all requests until it is done, then the next file.
+    /// Kind of order of files: one file of the fio job gets all requests until it is done, then the next file.
     Sequential,
-    /// Order of files: each request of the fio job goes to a file drawn at random, all equally likely.
+    /// Kind of order of files: each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Case of an order of files: each request of the fio job goes to a file drawn from this distribution, the first
-    /// files the most often; no file is ever done then.
+    /// Kind of order of files: each request of the fio job goes to a file drawn from this distribution, the first files
+    /// the most often; no file is ever done then.
     Weighted(Distribution),
 }
 

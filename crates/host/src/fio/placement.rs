@@ -14,7 +14,7 @@ use std::path::Path;
 /// Greatest number of placement identifiers of a job (`plids`); fio takes no more.
 const IDENTIFIERS_MOST: usize = 128;
 const LINES_MOST: usize = 32;
-/// Names of the fio engines whose writes can carry placement identifiers.
+/// Constant list of the names of the fio engines whose writes can carry placement identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
 /// One of the two NVMe directives with which the writes of a fio job can carry placement identifiers.
@@ -40,15 +40,15 @@ pub enum Selection {
     Scheme,
 }
 
-/// Data placement options of a fio job: the directive, and the identifiers that writes carry.
+/// Set of the data placement options of a fio job: the directive, and the identifiers that writes carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
-    /// Value of `dataplacement`; the outer option is none where the fio job does not set it, the inner option is none
-    /// for no placement.
+    /// Value of the fio option `dataplacement`; the outer option is none where the fio job does not set it, the inner
+    /// option is none for no placement.
     pub directive: Option<Option<Directive>>,
     /// True if the fio job sets `fdp`, the older option for data placement.
     pub fdp: bool,
-    /// Placement identifiers of the fio job's writes (`plids`), in ascending order.
+    /// List of the placement identifiers of the fio job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
     /// Setting of a fio job, from `plid_select`: the way in which the placement identifier of each write is chosen.
     pub selection: Selection,
@@ -144,8 +144,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Entry of a fio placement scheme (`dp_scheme`), one line of its file: a range of offsets in a file, in bytes (the end
-/// is excluded), and the placement identifier of writes to the range.
+/// Type of an entry of a fio placement scheme (`dp_scheme`), one line of its file: a range of offsets in a file, in
+/// bytes (the end is excluded), and the placement identifier of writes to the range.
 type SchemeLine = (u64, u64, u16);
 
 /// Reads a fio placement scheme (`dp_scheme`) from the file at `path`: lines of `start,end,identifier`.

@@ -29,18 +29,19 @@ type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
-/// Description of a fio option that shapes the requests and is modelled: its names, and whether it needs a value.
+/// Record that describes a fio option that shapes the requests and is modelled: its names, and whether it needs a
+/// value.
 pub struct Honoured {
     /// Main name of the fio option; the aliases are in `others`.
     pub name: &'static str,
-    /// Aliases (further names) of the fio option.
+    /// List of the aliases (further names) of the fio option.
     pub others: &'static [&'static str],
     /// True if the fio option may stand in a job file without a value.
     pub may_stand_alone: bool,
 }
 
-/// Declares the fio options that shape the requests: main name, aliases, whether the option may stand `alone` without a
-/// value, and how its value changes the job.
+/// Macro that declares the fio options that shape the requests: main name, aliases, whether the option may stand
+/// `alone` without a value, and how its value changes the job.
 macro_rules! options {
     (
         ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)

@@ -19,11 +19,11 @@ const MS_NS: u64 = 1_000_000;
 /// Kind of metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Metric for the steady state of a fio job: the rate of requests (IOPS).
+    /// Kind of metric for the steady state of a fio job: the rate of requests (IOPS).
     Iops,
-    /// Metric for the steady state of a fio job: the bandwidth (bytes per second).
+    /// Kind of metric for the steady state of a fio job: the bandwidth (bytes per second).
     Bandwidth,
-    /// Metric for the steady state of a fio job: the mean latency in ns.
+    /// Kind of metric for the steady state of a fio job: the mean latency in ns.
     Latency,
 }
 
@@ -38,7 +38,7 @@ impl Metric {
     }
 }
 
-/// Options of a fio job for its steady state (`steadystate`): the metric, and the condition that ends the job.
+/// Set of a fio job's options for its steady state (`steadystate`): the metric, and the condition that ends the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// Setting of a fio job: metric (IOPS, bandwidth or latency) that the steady-state condition limits.
@@ -184,7 +184,7 @@ pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Sample of a fio job's metrics over one interval: requests and bytes per second, and mean latency in ns.
+/// Record of a sample of a fio job's metrics over one interval: requests and bytes per second, and mean latency in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TickSample {
     requests_per_s: u64,
@@ -286,7 +286,7 @@ fn slope(values: &[u64], sum: u64) -> f64 {
 struct Watched {
     /// Index of the fio job clone's group in `Watches::watches`; none for a clone without steady-state detection.
     watch: Option<u32>,
-    /// For steady state: time in ns since which the fio job clone runs, its ramp not counted; none before and after.
+    /// Time in ns since which the fio job clone runs, its ramp not counted, for steady state; none before and after.
     since_ns: Option<u64>,
     looked_ns: u64,
     /// True if the requests of the fio job clone count in the samples, since the ramp of `steadystate` is over.
@@ -306,7 +306,7 @@ pub struct Watches {
     /// Time in ns from which fio's steady-state sampling intervals are counted; `tick_ns` is the next sample's time.
     base_ns: u64,
     tick_ns: u64,
-    /// Ends of the ramps of running fio job clones: time in ns, and number of the clone.
+    /// List of the ends of the ramps of running fio job clones: time in ns, and number of the clone.
     ramps: BinaryHeap<Reverse<(u64, u32)>>,
     /// Time in ns of fio's next steady-state sample or end of a ramp; `u64::MAX` where no clone needs either.
     pub next_ns: u64,
@@ -481,7 +481,7 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// Runs steady-state detection in a unit test on `rates` per second; returns the second it settles, and its result.
+    /// Test helper: runs steady-state detection on `rates` per second; returns the second it settles, and its result.
     fn settled(criterion: &str, seconds: u64, rates: &[u64]) -> (Option<u64>, SteadyState) {
         let text = format!("[j]\nsize=1m\nss={criterion}\nss_dur={seconds}\n");
         let file = parse_text("j.fio", &text, &Variables::new(), &|_| unreachable!("no include")).unwrap();

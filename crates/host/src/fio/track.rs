@@ -13,13 +13,13 @@ use engine::RandomStream;
 /// Kind of distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// Case of one size: all requests of the fio job in this direction have this size, in bytes.
+    /// Kind of request sizes: one size; all requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Case of a range: request sizes of the fio job in this direction are multiples of the first number, up to the
-    /// second, in bytes.
+    /// Kind of request sizes: a range; sizes of the fio job in this direction are multiples of the first number, up to
+    /// the second, in bytes.
     Range(u64, u64),
-    /// Case of a table: request sizes of the fio job in this direction are drawn from a table of 100 sizes in bytes,
-    /// one for each percent; the number before the table is the shortest size.
+    /// Kind of request sizes: a table; sizes of the fio job in this direction are drawn from a table of 100 sizes in
+    /// bytes, one for each percent; the number before the table is the shortest size.
     Table(u64, Box<[u64; 100]>),
 }
 
@@ -84,18 +84,19 @@ pub enum Way {
 /// the file.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// No record of accessed blocks, so that the fio job may access blocks of the file more than once in a pass over
-    /// the file.
+    /// Kind of record: no record of accessed blocks, so that the fio job may access blocks of the file more than once
+    /// in a pass over the file.
     Unknown,
-    /// Case of a record by a permutation: each block of the file comes once per pass of the fio job over the file, in a
-    /// random order.
+    /// Kind of record: a permutation of the blocks; each block of the file comes once per pass of the fio job over the
+    /// file, in a random order.
     InOrder(Passes),
-    /// Record by a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB
-    /// and writes of 1 MiB mark the same block numbers.
+    /// Kind of record: a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of
+    /// 64 KiB and writes of 1 MiB mark the same block numbers.
     Map(BlockMap, [u64; 3]),
 }
 
-/// Way in which the sequential requests of a direction go on at the end of the fio job clone's part of a file.
+/// One of the ways in which the sequential requests of a direction go on at the end of the fio job clone's part of a
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
     /// Way to go on at the end: the fio job's direction has no more requests in this file.
@@ -110,7 +111,7 @@ pub enum AtEnd {
 pub struct FileTrack {
     /// Byte offset on the drive of the first byte of the fio job clone's part of the file.
     base: u64,
-    /// First byte of the fio job clone's part, counted from the first byte of the file.
+    /// Byte offset, from the first byte of the file, at which the fio job clone's part of the file begins.
     start: u64,
     /// Length of the part of the file that the fio job clone uses, in bytes.
     bytes: u64,

@@ -7,7 +7,7 @@ pub const SIZE: &str = "a size such as 4096, 4k, 16m or 1g";
 /// Text for error messages: the form of a time in a fio job file.
 pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 
-/// Size that a fio job file gives in one of two units: in bytes, or in percent of a whole, such as a file.
+/// Kind of size that a fio job file gives, with its value: in bytes, or in percent of a whole, such as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Kind of size in a fio job file: given as this number of bytes.

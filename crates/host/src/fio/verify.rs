@@ -9,7 +9,7 @@ use super::job::JobSpec;
 use crate::{Effect, Op};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Settings of a fio job's verification: when and in which order it reads back the data that it wrote.
+/// Set of the settings of a fio job's verification: when and in which order it reads back the data that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
     /// True if a fio job reads written data back for verification in the order of offsets; false if in the order of
@@ -55,8 +55,8 @@ pub struct History {
     rule: VerifyRule,
     in_order: VecDeque<(u64, u64)>,
     by_place: BTreeMap<u64, u64>,
-    /// Byte offsets on the drive of the fio job clone's writes in flight, at most as many as the queue depth; their
-    /// blocks cannot be read back for verification yet.
+    /// List of the byte offsets on the drive of the fio job clone's writes in flight, at most as many as the queue
+    /// depth; their blocks cannot be read back for verification yet.
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,

@@ -36,7 +36,7 @@ pub enum CloneAnswer {
     Finished,
 }
 
-/// Reason why a fio job clone issues no request of its job now, apart from its queue depth.
+/// One of the reasons why a fio job clone issues no request of its job now, apart from its queue depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Open,
@@ -58,7 +58,7 @@ enum Gate {
     RestUntil(u64),
 }
 
-/// Settings of a fio job clone in one direction (read, write, trim): request sizes, random percentage, rate limit.
+/// Set of a fio job clone's settings in a direction (read, write, trim): request sizes, random percentage, rate limit.
 #[derive(Clone, Debug)]
 struct CloneDirection {
     sizes: RequestSizes,
@@ -87,7 +87,7 @@ pub struct Worker {
     gate: Gate,
     /// Direction of the fio job clone's next request, stored while that request is not due by its rate.
     drawn: Option<usize>,
-    /// For each file, offset and bytes of the block that a fio `trimwrite` job trimmed and writes next; else empty.
+    /// List, by file, of offset and bytes of the block that a fio `trimwrite` job trimmed and writes next; else empty.
     trimmed: Vec<Option<(u64, u64)>>,
     due: WorkDue,
     /// Record of the blocks that the fio job clone must read back, where the job verifies its written data.
@@ -111,7 +111,7 @@ pub struct Worker {
     times: CloneTimes,
 }
 
-/// Times of a fio job clone in ns: delay, ramp and run time; start and end, which are set when the clone starts.
+/// Record of a fio job clone's times in ns: delay, ramp and run time; start and end, set when the clone starts.
 #[derive(Clone, Copy, Debug)]
 struct CloneTimes {
     delay_ns: u64,

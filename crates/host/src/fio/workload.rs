@@ -70,8 +70,8 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// For each request tag (the number by which a completion is assigned), the number of the first clone of a fio job
-    /// that has the tag.
+    /// List with, for each request tag (the number by which a completion is assigned), the number of the first clone of
+    /// a fio job that has the tag.
     owners: Vec<u32>,
     tags: Vec<String>,
     /// Numbers of the clones of fio jobs that have not started, in order. The field after this one, `next_start`, is
@@ -86,8 +86,8 @@ pub struct FioWorkload {
     requests: u64,
     drive_bytes: u64,
     files: Vec<FileRegion>,
-    /// Records of how clones of fio jobs use the raw device, from which it follows which address ranges must hold data
-    /// before the run.
+    /// List of records of how clones of fio jobs use the raw device, from which it follows which address ranges must
+    /// hold data before the run.
     uses: Vec<Use>,
     /// State of the steady-state detection of the fio job clones.
     watches: Watches,

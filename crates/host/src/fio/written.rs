@@ -17,7 +17,7 @@ pub struct Line {
     pub words: Option<String>,
 }
 
-/// Place in a fio job file, or in the text that a job was made from, for error messages.
+/// Record of a place in a fio job file, or in the text that a job was made from, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobPlace {
     at: Arc<str>,

@@ -46,7 +46,7 @@ pub enum ZbdStep {
 pub struct ZbdClone {
     /// Two zone numbers: of the first zone of the fio job clone on the drive, and of the zone after its last one.
     zones: [u32; 2],
-    /// Shortest block sizes of the fio job in bytes, one for each direction (read, write, trim).
+    /// List of the shortest block sizes of the fio job in bytes, one for each direction (read, write, trim).
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
@@ -54,9 +54,10 @@ pub struct ZbdClone {
     /// limit but that for all jobs together.
     targets_most: u32,
     targets: u32,
-    /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset. From then on one in
-    /// so many writes as the field after this one, `every`, resets its zone.
+    /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset.
     threshold: f64,
+    /// Number of writes of the fio job clone of which one resets its zone, once the fraction `threshold` of the clone's
+    /// bytes is written.
     every: u64,
     /// Request of a fio job clone (operation, offset, bytes) that was drawn and waits to be issued.
     pub pending: Option<(Op, u64, u32)>,
@@ -74,17 +75,18 @@ pub struct ZbdClone {
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,
-    /// For each zone: the write pointer that fio assumes, in bytes from the start of the zone.
+    /// List of the write pointers that fio assumes, one for each zone, in bytes from the start of the zone.
     pointers: Vec<u64>,
-    /// For each zone: true if the zone is a target (a zone that is written to). `holders` has, for each zone, the
-    /// number of the fio job clone whose request in flight locks the zone, or `NO_CLONE`.
+    /// List of flags, one for each zone: true if the zone is a target (a zone that is written to).
     is_target: Vec<bool>,
+    /// List with an entry for each zone: the number of the fio job clone whose request in flight locks the zone, or
+    /// `NO_CLONE`.
     holders: Vec<u32>,
     targets: Vec<u32>,
     targets_most: u32,
-    /// Number of bytes written to zones and not reset, for fio's reset threshold. The field after this one,
-    /// `writes_left`, is the number of writes until the next reset.
+    /// Number of bytes written to zones and not reset, for fio's reset threshold.
     valid_bytes: u64,
+    /// Number of writes until the next reset of a zone, for fio's reset frequency.
     writes_left: u64,
 }
 

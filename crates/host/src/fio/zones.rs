@@ -5,7 +5,7 @@ use super::distribution::Distribution;
 use super::job::{JobAccess, JobSpec};
 use super::{value, zbd};
 
-/// Zone options of a fio job (`zonemode`, `zonesize` and so on).
+/// Set of the zone options of a fio job (`zonemode`, `zonesize` and so on).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
     /// Value of the fio option `zonemode`, the kind of zones that the job works in; none where the job does not give
@@ -44,8 +44,8 @@ pub enum ZoneMode {
     Zbd,
 }
 
-/// Geometry of a fio job's own zones (`zonemode=strided`), which follow each other at equal distances: lengths in
-/// bytes.
+/// Record of the geometry of a fio job's own zones (`zonemode=strided`), which follow each other at equal distances:
+/// lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
     /// Number of bytes that a fio job transfers in one of its own zones (`zonemode=strided`) before it goes to the next

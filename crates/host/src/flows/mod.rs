@@ -21,8 +21,8 @@ pub use traced::ReplaySpec;
 
 pub(crate) const SECTOR: u64 = 512;
 
-/// Region of the drive that one flow of requests uses: a range of logical sectors of 512 bytes, by its first and last
-/// sector.
+/// Type of a region of the drive that one flow of requests uses: a range of logical sectors of 512 bytes, by its first
+/// and last sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
@@ -46,15 +46,15 @@ impl Region {
     }
 }
 
-/// Description by the caller of one flow of requests, of one of two kinds: drawn from distributions, or read from a
-/// trace.
+/// Kind of description, by the caller, of one flow of requests, with its contents: drawn from distributions, or read
+/// from a trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Case of a description of a flow: its requests have addresses, sizes and times that are drawn at random from
+    /// Kind of description of a flow: its requests have addresses, sizes and times that are drawn at random from
     /// distributions.
     Synthetic(SyntheticSpec),
-    /// Case of a description of a flow: its requests replay a trace file of five columns (format of MQSim).
+    /// Kind of description of a flow: its requests replay a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 

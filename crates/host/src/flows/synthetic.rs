@@ -10,13 +10,14 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// Streaming distribution: requests of the flow have consecutive addresses, beginning at a random place in the
-    /// flow's region of the drive.
+    /// Kind of distribution of addresses: streaming; requests of the flow have consecutive addresses, beginning at a
+    /// random place in the flow's region of the drive.
     Streaming,
-    /// Uniform distribution: requests of the flow lie at uniformly random addresses of the flow's region of the drive.
+    /// Kind of distribution of addresses: uniform; requests of the flow lie at uniformly random addresses of the flow's
+    /// region of the drive.
     Uniform,
-    /// Hot and cold distribution: the first part of the flow's region of the drive, a fraction `hot` of the region,
-    /// gets a fraction `1 - hot` of the requests.
+    /// Kind of distribution of addresses: hot and cold; the first part of the flow's region of the drive, a fraction
+    /// `hot` of the region, gets a fraction `1 - hot` of the requests.
     HotCold {
         /// Fraction of the request flow's region of the drive, from 0 to 1, that is hot.
         hot: f64,
@@ -27,10 +28,10 @@ pub enum FlowAddresses {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// Case of one size: all requests of the flow have this size, in sectors of 512 bytes.
+    /// Kind of distribution of sizes: one size; all requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
-    /// Case of a normal distribution: sizes of the flow's requests are drawn from it, rounded up to whole sectors, and
-    /// at least one sector.
+    /// Kind of distribution of sizes: normal distribution; sizes of the flow's requests are drawn from it, rounded up
+    /// to whole sectors, and at least one sector.
     Normal {
         /// Mean of the normal distribution from which the sizes of a synthetic flow's requests are drawn, in sectors of
         /// 512 bytes.
@@ -44,15 +45,15 @@ pub enum FlowSizes {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// Rule for arrivals: the flow of requests always has this number of requests in flight.
+    /// Kind of rule for arrivals: the flow of requests always has this number of requests in flight.
     Depth(u32),
-    /// Rule for arrivals: the flow's requests follow at exponentially distributed intervals with this mean, in
+    /// Kind of rule for arrivals: the flow's requests follow at exponentially distributed intervals with this mean, in
     /// nanoseconds.
     Interval(f64),
 }
 
-/// Description of a flow whose requests are drawn at random: its region of the drive, the distributions of addresses
-/// and sizes, the arrival times, and its end.
+/// Record that describes a flow whose requests are drawn at random: its region of the drive, the distributions of
+/// addresses and sizes, the arrival times, and its end.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
@@ -63,9 +64,10 @@ pub struct SyntheticSpec {
     /// Setting of a synthetic flow: kind of distribution of the addresses of its requests, such as streaming or
     /// uniform.
     pub addresses: FlowAddresses,
-    /// Kind of distribution of the sizes of the flow's requests: one size, or normally distributed.
+    /// Setting of a synthetic flow: kind of distribution of the sizes of its requests: one size, or normally
+    /// distributed.
     pub sizes: FlowSizes,
-    /// Rule for the arrival times of the flow's requests.
+    /// Setting of a synthetic flow: rule for the arrival times of its requests.
     pub generator: FlowTiming,
     /// Alignment of the flow's requests: number of sectors (512 bytes) of which the first sector of each request is a
     /// multiple; 1: no alignment.

@@ -8,8 +8,8 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use units::SimTime;
 
-/// Description of a flow whose requests replay a trace file: the file, the region of the drive, and how much of the
-/// file is replayed.
+/// Record that describes a flow whose requests replay a trace file: the file, the region of the drive, and how much of
+/// the file is replayed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySpec {
@@ -33,9 +33,9 @@ pub(super) struct Replay {
     tag: u16,
     lines: BufReader<File>,
     number: u64,
-    /// Number of requests in the trace file. The field after this one, `total`, is the number of requests that the flow
-    /// makes in all replays together.
+    /// Number of requests in the trace file.
     in_file: u64,
+    /// Number of requests that the flow makes in all replays of the trace file together.
     total: u64,
     made: u64,
     /// Simulated time in nanoseconds at which the present replay of the trace file began: the time of the last request

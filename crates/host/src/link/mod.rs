@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
-/// Direction of a transfer on the host link: to the drive or to the host; its number is an index into
+/// One of the two directions of a transfer on the host link: to the drive or to the host; its number is an index into
 /// [`LinkStep::holds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
@@ -24,11 +24,11 @@ pub enum Direction {
     ToHost = 1,
 }
 
-/// Times of the protocol messages of one step of a command (submission or completion) on the host link, without the
-/// command's data: time on the wires in each direction, and latency.
+/// Record of the times of the protocol messages of one step of a command (submission or completion) on the host link,
+/// without the command's data: time on the wires in each direction, and latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
-    /// Times in ns that the protocol messages of the step occupy the link's wires, one for each direction; on a
+    /// Two times in ns that the protocol messages of the step occupy the link's wires, one for each direction; on a
     /// half-duplex link the sum of both counts.
     pub holds: [Nanos; 2],
     /// Latency of the step in nanoseconds on an idle link. Messages are short and are sent between the data packets of
@@ -36,8 +36,8 @@ pub struct LinkStep {
     pub takes: Nanos,
 }
 
-/// Times in ns of the data transfer of one command over the host link: on the wires in both directions, before and
-/// after.
+/// Record of the times in ns of the data transfer of one command over the host link: on the wires in both directions,
+/// before and after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
     /// Time in ns that the data occupy the wires of the host link, including the framing of packets.
@@ -53,16 +53,16 @@ pub struct Burst {
 /// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// Arbitration by round robin: the drive serves one queue after the other and fetches up to `burst` commands from
-    /// each.
+    /// Kind of arbitration: round robin; the drive serves one queue after the other and fetches up to `burst` commands
+    /// from each.
     RoundRobin {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// Case without arbitration: the host link has a single submission queue.
+    /// Kind of arbitration: none, since the host link has a single submission queue.
     #[default]
     Single,
-    /// Arbitration by weighted round robin with urgent priority class, as in NVMe.
+    /// Kind of arbitration: weighted round robin with urgent priority class, as in NVMe.
     Weighted {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
         /// same class.
@@ -79,17 +79,17 @@ pub enum QueueOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Priority class urgent of a submission queue, which always has strict priority over all other classes.
+    /// Kind of priority class of a submission queue: urgent, which always has strict priority over all other classes.
     Urgent = 0,
-    /// Priority class high of a submission queue, which has its weight in each round of arbitration.
+    /// Kind of priority class of a submission queue: high, which has its weight in each round of arbitration.
     High = 1,
-    /// Priority class medium of a submission queue, which has its weight in each round of arbitration.
+    /// Kind of priority class of a submission queue: medium, which has its weight in each round of arbitration.
     Medium = 2,
-    /// Priority class low of a submission queue, which has its weight in each round of arbitration.
+    /// Kind of priority class of a submission queue: low, which has its weight in each round of arbitration.
     Low = 3,
 }
 
-/// Properties of a host link that are equal for all commands: queues, duplex mode and limits.
+/// Record of the properties of a host link that are equal for all commands: queues, duplex mode and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkShape {
     /// True if the host link is full duplex: data can cross in both directions at once; false if only one direction can
@@ -111,7 +111,7 @@ pub struct LinkShape {
     pub commands_usual: u32,
 }
 
-/// Timing model of the link (interface) between host and drive, such as NVMe or SATA.
+/// Interface of the timing models of the link (interface) between host and drive, such as NVMe or SATA.
 pub trait HostLink: Debug + Send + Sync {
     /// Returns the properties of the link that are equal for all commands: its queues, duplex mode and limits.
     fn shape(&self) -> LinkShape;
@@ -150,13 +150,13 @@ fn of_queues() -> Limits {
     at_least(1u32).at_most(65_536u32)
 }
 
-/// Configuration of the host link and of the drive's host interface, as read from `[host]` of a drive file.
+/// Set of the settings of the host link and of the drive's host interface, as read from `[host]` of a drive file.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Namespaces that the drive file declares; empty if the whole drive is one namespace.
+    /// List of the namespaces that the drive file declares; empty if the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
-    /// Maker (factory) of the placement policy that `host.place` in the drive file names, which gives writes their
-    /// placement handles (for example FDP placement identifiers).
+    /// Setting `host.place` of the drive file: maker (factory) of the placement policy that the drive file names, which
+    /// gives writes their placement handles (for example FDP placement identifiers).
     pub place: PlaceMaker,
     /// Setting `host.link` of the drive file: timing model of the link between host and drive, of the kind (such as
     /// NVMe or SATA) that the drive file selects.

@@ -12,20 +12,21 @@ use units::{Bytes, Nanos};
 
 /// Number of bytes of framing of a PCI Express packet: STP token and LCRC.
 const FRAME: u64 = 8;
-/// Number of bytes of framing and header of a PCI Express memory request with a 64-bit address. The constant after this
-/// one, `COMPLETION`, is the same for a completion packet.
+/// Number of bytes of framing and header of a PCI Express memory request with a 64-bit address.
 const REQUEST: u64 = FRAME + 16;
+/// Number of bytes of framing and header of a PCI Express completion packet.
 const COMPLETION: u64 = FRAME + 12;
 const SUBMISSION_ENTRY: u64 = 64;
 const COMPLETION_ENTRY: u64 = 16;
 /// Number of data bytes of a doorbell write or of an interrupt message (MSI-X) on the NVMe link.
 const WORD: u64 = 4;
 
-/// Timing model of a host link with NVMe queues over PCI Express.
+/// Implementation of the link `nvme`: timing model of a host link with NVMe queues over PCI Express.
 #[derive(Clone, Debug)]
 pub struct Nvme {
-    /// Bit rate of one PCI Express lane in Gbit/s; `lanes` is the number of lanes.
+    /// Bit rate of one PCI Express lane in Gbit/s.
     gbit_per_s: u64,
+    /// Number of PCI Express lanes of the NVMe link.
     lanes: u64,
     max_payload: u64,
     max_read_request: u64,

@@ -24,8 +24,8 @@ const REGISTERS_48: u64 = 12;
 /// within this time.
 const COMMAND_WAIT_NS: u64 = 400;
 
-/// Timing model of a parallel ATA link with Ultra DMA and one command at a time: further requests wait in the queue of
-/// the host's driver.
+/// Implementation of the link `pata`: timing model of a parallel ATA link with Ultra DMA and one command at a time:
+/// further requests wait in the queue of the host's driver.
 #[derive(Clone, Debug)]
 pub struct Pata {
     two_cycles_ns: u64,

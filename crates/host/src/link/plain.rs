@@ -5,8 +5,8 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Bytes, Nanos, TransferRate};
 
-/// Timing model of a plain host link with one transfer rate, without protocol messages: `host.t_command` alone is the
-/// overhead of a command.
+/// Implementation of the link `plain`: timing model of a plain host link with one transfer rate, without protocol
+/// messages: `host.t_command` alone is the overhead of a command.
 #[derive(Clone, Debug)]
 pub struct PlainLink {
     rate: TransferRate,

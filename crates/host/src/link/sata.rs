@@ -22,13 +22,14 @@ const ACTIVATE_DWORDS: u64 = 1;
 /// Number of double words (4 bytes) of a SATA Set Device Bits FIS, with which the drive reports the tags of completed
 /// commands.
 const DONE_DWORDS: u64 = 2;
-/// Greatest number of data bytes in one SATA Data FIS. The constant after this one, `DATA_HEADER_DWORDS`, is the length
-/// of its header in double words (4 bytes).
+/// Greatest number of data bytes in one SATA Data FIS.
 const DATA_BYTES: u64 = 8192;
+/// Length of the header of a SATA Data FIS in double words (4 bytes).
 const DATA_HEADER_DWORDS: u64 = 1;
 const NCQ_TAGS: u32 = 32;
 
-/// Timing model of a Serial ATA link with native command queuing, or without queuing (one command at a time).
+/// Implementation of the link `sata`: timing model of a Serial ATA link with native command queuing, or without queuing
+/// (one command at a time).
 #[derive(Clone, Debug)]
 pub struct Sata {
     /// Bit rate of the SATA link in Mbit/s.

@@ -4,7 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
-/// Policy that chooses the placement handle of a write by the write's first address.
+/// Implementation of the placement policy `address` of `host.place`: chooses the placement handle of a write by the
+/// write's first address.
 #[derive(Clone, Debug)]
 pub struct ByAddress {
     bounds: Vec<u64>,

@@ -3,7 +3,8 @@
 use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Policy that chooses the placement handle of a write by the number of its fio job, trace volume or flow.
+/// Implementation of the placement policy `job` of `host.place`: chooses the placement handle of a write by the number
+/// of its fio job, trace volume or flow.
 #[derive(Clone, Debug)]
 pub struct ByJob;
 

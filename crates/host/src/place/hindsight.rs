@@ -4,8 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Policy that chooses the placement handle of a write by the lifetime of its data, which is known from a trial run of
-/// the workload.
+/// Implementation of the placement policy `hindsight` of `host.place`: chooses the placement handle of a write by the
+/// lifetime of its data, which is known from a trial run of the workload.
 #[derive(Clone, Debug)]
 pub struct ByLife;
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use units::SimTime;
 
-/// Information about a write that a placement policy may use to choose the write's placement handle.
+/// Record of the information about a write that a placement policy may use to choose the write's placement handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceView {
     /// Byte address on the drive at which the write begins for which a placement policy chooses the placement handle.
@@ -72,8 +72,8 @@ config::policies! {
     volume::ByVolume,
 }
 
-/// Maker of placement policies (choice of a placement handle for each write) of the kind that a drive file names; makes
-/// a new policy each time one is needed.
+/// Type of the maker of placement policies (choice of a placement handle for each write) of the kind that a drive file
+/// names; makes a new policy each time one is needed.
 #[derive(Clone)]
 pub struct PlaceMaker(Arc<Maker>);
 
@@ -132,7 +132,7 @@ impl PlaceMaker {
     }
 }
 
-/// Placement policy of a drive in use: gives each write request of a workload its placement handle.
+/// State of the placement policy of a drive in use, which gives each write request of a workload its placement handle.
 pub struct Placer {
     policy: Box<dyn PlacePolicy>,
     handles: u16,

@@ -3,7 +3,8 @@
 use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Placement policy `none` of `host.place`: writes keep the placement handles that the workload itself names.
+/// Implementation of the placement policy `none` of `host.place`: writes keep the placement handles that the workload
+/// itself names.
 #[derive(Clone, Debug)]
 pub struct AsNamed;
 

@@ -5,7 +5,8 @@ use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::HashMap;
 
-/// Policy that gives each process its own placement handle, in the order in which processes first write.
+/// Implementation of the placement policy `process` of `host.place`: gives each process its own placement handle, in
+/// the order in which processes first write.
 #[derive(Clone, Debug, Default)]
 pub struct ByProcess {
     numbers: HashMap<u32, u16>,

@@ -10,17 +10,18 @@ use units::Bytes;
 const HALVED_AT: u64 = 16;
 const SECTOR: u64 = 512;
 
-/// Placement policy `rate` of `host.place`: chooses the placement handle of a write by how often its piece of the drive
-/// (one of equal address ranges) is written, relative to the mean of the pieces that were written: hotter data get
-/// higher handles.
+/// Implementation of the placement policy `rate` of `host.place`: chooses the placement handle of a write by how often
+/// its piece of the drive (one of equal address ranges) is written, relative to the mean of the pieces that were
+/// written: hotter data get higher handles.
 #[derive(Clone, Debug)]
 pub struct ByRate {
     piece: u64,
     /// List, for the placement policy `rate`, of the number of bytes written to each piece of the drive (equal address
-    /// ranges), halved from time to time. The fields after this one: `total` is the sum over all pieces, `written` the
-    /// number of pieces that were written.
+    /// ranges), halved from time to time.
     bytes: Vec<u64>,
+    /// Sum, over all pieces of the drive (equal address ranges), of the counts of written bytes in `bytes`.
     total: u64,
+    /// Number of pieces of the drive (equal address ranges) that were written.
     written: u64,
 }
 

@@ -4,7 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
-/// Placement policy `size` of `host.place`: chooses the placement handle of a write by the write's length.
+/// Implementation of the placement policy `size` of `host.place`: chooses the placement handle of a write by the
+/// write's length.
 #[derive(Clone, Debug)]
 pub struct BySize {
     limits: Vec<u64>,

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// Number of parts in the whole, one million: thresholds of the access analysis are given in millionths.
 const MILLION: u32 = 1_000_000;
 
-/// Options of the analysis of a trace's accesses: page size, and threshold for read-only and write-only pages.
+/// Set of the options of the analysis of a trace's accesses: page size, and threshold for read-only and write-only
+/// pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessOptions {
@@ -50,8 +51,8 @@ impl AccessOptions {
     }
 }
 
-/// Three numbers for a trace, one for each kind of page, read-only, write-only and interleaved (both read and written):
-/// numbers of such pages, or of the reads, or the writes, of such pages.
+/// Set of three numbers for a trace, one for each kind of page, read-only, write-only and interleaved (both read and
+/// written): numbers of such pages, or of the reads, or the writes, of such pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
     /// Count for read-only pages, which are only, or almost only, read: a number of such pages, or of the reads or
@@ -82,7 +83,7 @@ impl ByCharacter {
     }
 }
 
-/// Three fractions of a whole, from 0 to 1, one for each kind of page of a trace: read-only, write-only and
+/// Set of three fractions of a whole, from 0 to 1, one for each kind of page of a trace: read-only, write-only and
 /// interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
@@ -97,8 +98,8 @@ pub struct CharacterShares {
     pub interleaved: f64,
 }
 
-/// Results of the analysis of a trace's accesses page by page: which pages are only read, only written or both, and how
-/// many accesses fall on each kind.
+/// Set of results of the analysis of a trace's accesses page by page: which pages are only read, only written or both,
+/// and how many accesses fall on each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessInfo {
     /// Size in bytes of a page in this analysis of a trace's accesses, as its options gave it.
@@ -143,13 +144,13 @@ pub struct AccessInfo {
 /// and the key of an entry takes as much memory as the counts of eight pages.
 const CHUNK: u64 = 16;
 
-/// Counts of the reads and of the writes of one page of a trace, of which only the lowest byte is stored, that is, the
-/// count modulo 256.
+/// Type of the counts of the reads and of the writes of one page of a trace, of which only the lowest byte is stored,
+/// that is, the count modulo 256.
 type Low = [u8; 2];
 
-/// Exact counts of the reads and writes of every page of a trace: a map with an entry for each group of 16 neighbouring
-/// pages has one byte for each count. Counts above 255 carry into a second map, which has at most one entry for each
-/// 256 accesses.
+/// Record of the exact counts of the reads and writes of every page of a trace: a map with an entry for each group of
+/// 16 neighbouring pages has one byte for each count. Counts above 255 carry into a second map, which has at most one
+/// entry for each 256 accesses.
 pub(crate) struct AccessMap {
     options: AccessOptions,
     low: MixMap<(u32, u64), [Low; CHUNK as usize]>,

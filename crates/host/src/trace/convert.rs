@@ -131,7 +131,7 @@ fn write_all(
     Ok(written)
 }
 
-/// Writer of a converted trace file, with the compression that the file name's ending says.
+/// Kind of writer of a converted trace file, by the compression that the file name's ending says.
 enum PackedOutput<'a> {
     Plain(BufWriter<&'a mut std::fs::File>),
     Gzip(flate2::write::GzEncoder<BufWriter<&'a mut std::fs::File>>),

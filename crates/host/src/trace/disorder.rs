@@ -19,7 +19,7 @@ pub(crate) struct First {
     pub previous_ns: u64,
 }
 
-/// Findings on how far the requests of a trace file are out of order of time.
+/// Record of the findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
     /// Record of the first late request of the trace, that is, a request whose time lies before the time of an earlier

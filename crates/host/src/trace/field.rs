@@ -2,11 +2,11 @@
 //!
 //! Everything here is on the path of every line; only a faulty line allocates, for its message.
 
-/// Error message for one line or record of a trace, before file and line number are known. Boxed, so that results
-/// without an error stay small.
+/// Type of the error message for one line or record of a trace, before file and line number are known. Boxed, so that
+/// results without an error stay small.
 pub(crate) type Fault = Box<FaultText>;
 
-/// Text and consequences of an error in one line or record of a trace.
+/// Record of the text and the consequences of an error in one line or record of a trace.
 #[derive(Debug)]
 pub(crate) struct FaultText {
     /// Text that was found in the line of the trace and is wrong.

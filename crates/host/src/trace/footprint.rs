@@ -23,8 +23,8 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// HyperLogLog estimate of the number of distinct pages that a trace touches, with the estimator of O. Ertl (2017),
-/// which needs no correction tables for any count.
+/// State of the HyperLogLog estimate of the number of distinct pages that a trace touches, with the estimator of O.
+/// Ertl (2017), which needs no correction tables for any count.
 pub(crate) struct Estimate {
     registers: Vec<u8>,
     last: (u64, u64),
@@ -105,7 +105,7 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
-/// Fast hash function for small keys of hash maps whose iteration order does not matter.
+/// State of a fast hash function for small keys of hash maps whose iteration order does not matter.
 #[derive(Default)]
 pub(crate) struct MixHasher(u64);
 
@@ -137,13 +137,14 @@ impl Hasher for MixHasher {
     }
 }
 
-/// Hash map with the fast hash function [`MixHasher`].
+/// Type of a hash map with the fast hash function [`MixHasher`].
 pub(crate) type MixMap<K, V> = HashMap<K, V, BuildHasherDefault<MixHasher>>;
 
 /// Number of pages in one 64-bit word of a [`PageSet`], which has one bit for each page.
 const WORD: u64 = 64;
 
-/// Exact set of the pages that a trace touches, with one bit for each page; its memory grows with the footprint.
+/// Type of the exact set of the pages that a trace touches, with one bit for each page; its memory grows with the
+/// footprint.
 #[derive(Default)]
 pub(crate) struct PageSet {
     words: MixMap<(u32, u64), u64>,
@@ -186,7 +187,7 @@ fn bits_below(count: u64) -> u64 {
     if count >= WORD { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// Numbering, without gaps, of the pages that a trace touches, in the order of volume and address.
+/// Record of the numbering, without gaps, of the pages that a trace touches, in the order of volume and address.
 pub(crate) struct PageRanks {
     /// Map from each 64-bit word of a page set, which stands for 64 pages of a volume, to its bits (1: page touched)
     /// and the number of touched pages in all words before it.

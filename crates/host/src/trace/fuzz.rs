@@ -17,9 +17,9 @@ const MOST_REQUESTS: u32 = 2_000;
 /// Capacity in bytes of the fuzz test's drive: small, so that most addresses of a trace lie beyond its end.
 const DRIVE_BYTES: u64 = 8 << 30;
 
-/// Fuzz test of the trace readers: reads `data` without its last two bytes as a trace, once with its format recognised
-/// by content, and once in the format that the last byte but one selects, with the options that the last byte selects;
-/// accepted traces are replayed.
+/// Runs the fuzz test of the trace readers: reads `data` without its last two bytes as a trace, once with its format
+/// recognised by content, and once in the format that the last byte but one selects, with the options that the last
+/// byte selects; accepted traces are replayed.
 ///
 /// # Panics
 /// When a reader breaks an invariant, which is what the test looks for.
@@ -34,8 +34,8 @@ pub fn fuzz_one(data: &[u8]) {
     replay(origin(), &chosen(card.name, *choices));
 }
 
-/// Fuzz test of tables: parses the first line of `data` as the text of `--columns`, and reads the rest as a trace table
-/// so described.
+/// Runs the fuzz test of tables: parses the first line of `data` as the text of `--columns`, and reads the rest as a
+/// trace table so described.
 ///
 /// # Panics
 /// When a reader breaks an invariant.
@@ -74,8 +74,8 @@ fn chosen(format: &str, choices: u8) -> TraceOptions {
     }
 }
 
-/// Replays the requests of a trace, up to a limit, and checks the promises of a workload, such as times in order and
-/// addresses on the drive.
+/// Test helper: replays the requests of a trace, up to a limit, and checks the promises of a workload, such as times in
+/// order and addresses on the drive.
 fn replay(origin: TraceOrigin, options: &TraceOptions) {
     let Ok(mut workload) = open_origin(origin, options, &DRIVE_BYTES.into()) else { return };
     let (mut now, mut last_arrive) = (SimTime::ZERO, SimTime::ZERO);

@@ -9,7 +9,8 @@ const DIGITS: u8 = 3;
 /// than a picture can show.
 const MOST_POINTS: usize = 400;
 
-/// Statistics of the interarrival times of a trace (intervals between successive requests): histogram, sum and squares.
+/// Record of the statistics of the interarrival times of a trace (intervals between successive requests): histogram,
+/// sum and squares.
 pub(crate) struct Gaps {
     histogram: Histogram<u64>,
     sum_ns: u128,

@@ -60,7 +60,7 @@ pub struct SizeShare {
     pub share: f64,
 }
 
-/// Summary of the request sizes of a trace's reads, or of its writes: mean, quantiles, maximum.
+/// Record that summarises the request sizes of a trace's reads, or of its writes: mean, quantiles, maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeSummary {
     /// Mean size of the reads, or of the writes, of a trace in bytes.
@@ -90,8 +90,8 @@ pub struct SizeBin {
     pub write: u64,
 }
 
-/// Summary of a trace's interarrival times, the times between successive requests in order of time. Quantiles are exact
-/// to three digits.
+/// Record that summarises a trace's interarrival times, the times between successive requests in order of time.
+/// Quantiles are exact to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
     /// Mean interval between two successive requests of the trace, in nanoseconds.
@@ -121,12 +121,12 @@ pub struct GapInfo {
     pub p999_ns: u64,
     /// Longest interval between two successive requests of the trace, in nanoseconds.
     pub max_ns: u64,
-    /// Points of the cumulative distribution of the trace's interarrival times, for plotting: each an interval between
-    /// successive requests in nanoseconds, and the fraction of intervals that are at most this long.
+    /// List of points of the cumulative distribution of the trace's interarrival times, for plotting: each an interval
+    /// between successive requests in nanoseconds, and the fraction of intervals that are at most this long.
     pub cumulative: Vec<(u64, f64)>,
 }
 
-/// Summary of one volume (device) of a trace.
+/// Record that summarises one volume (device) of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VolumeInfo {
     /// Name of the volume in the trace, as `--volume` takes it.
@@ -155,8 +155,8 @@ impl From<First> for OutOfOrder {
     }
 }
 
-/// Description of a trace's content after selection by volume and time: counts, sizes, footprint, times and order.
-/// Numbers without a value are `None`, never zero.
+/// Record of a trace's content after selection by volume and time: counts, sizes, footprint, times and order. Numbers
+/// without a value are `None`, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceInfo {
     /// Path of the trace file.
@@ -168,7 +168,7 @@ pub struct TraceInfo {
     /// Compression of the trace file: `none`, `gzip`, `zstd`, `bzip2` or `xz`; for a member of an archive all layers,
     /// the container first, such as `tar, gzip`.
     pub compression: String,
-    /// Remarks on what was found or decided beyond what the user said, in whole sentences.
+    /// List of remarks on what was found or decided beyond what the user said, in whole sentences.
     pub notes: Vec<String>,
     /// Numbers of requests of the trace, one for each kind: reads, writes, trims, flushes and zone operations.
     pub requests: CountsByKind,
@@ -215,8 +215,8 @@ pub struct TraceInfo {
     pub access: Option<AccessInfo>,
     /// List of the volumes of the trace with their counts, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
-    /// First request of the file whose time lies before the time of an earlier request; `None` if all are in order of
-    /// time.
+    /// Place and times of the first request of the file whose time lies before the time of an earlier request; `None`
+    /// if all are in order of time.
     pub first_out_of_order: Option<OutOfOrder>,
     /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub out_of_order: u64,

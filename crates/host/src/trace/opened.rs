@@ -14,7 +14,7 @@ use super::source::{Located, Met, TraceStream};
 use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 
-/// Way in which the requests of a trace are brought into order of time.
+/// One of the ways in which the requests of a trace are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
     /// Way to order: none is needed, since the trace file is in order of time already.
@@ -33,14 +33,14 @@ pub(crate) struct TraceRequests {
     requeued: Requeued,
 }
 
-/// Reader of the records of a trace, with three cases: in the order of the file, through a window, or sorted.
+/// Kind of reader of the records of a trace: in the order of the file, through a window, or sorted.
 enum Ordered {
-    /// Case of the reader of a trace's records: it yields the records in the order of the file.
+    /// Kind of reader of a trace's records: it yields the records in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Case of the reader of a trace's records: it yields the records in order of time; a few are held back in memory
-    /// to restore the order.
+    /// Kind of reader of a trace's records: it yields the records in order of time; a few are held back in memory to
+    /// restore the order.
     Held(Box<ReorderWindow>),
-    /// Case of the reader of a trace's records: it yields the records in order of time, after all of them were sorted.
+    /// Kind of reader of a trace's records: it yields the records in order of time, after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -111,15 +111,15 @@ impl Ordered {
 /// Kind of purpose for which a trace is read: to describe it, or to use its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// Purpose: the trace is read to describe its content, for which requests far out of order are no error.
+    /// Kind of purpose: the trace is read to describe its content, for which requests far out of order are no error.
     Look,
-    /// Purpose: the trace is read to be replayed or converted: requests too far out of order are an error, unless the
-    /// user asked for sorting.
+    /// Kind of purpose: the trace is read to be replayed or converted: requests too far out of order are an error,
+    /// unless the user asked for sorting.
     Use,
 }
 
-/// Description of a trace that can be read again from the beginning, in the order of the file: where it lies, its
-/// format and the options of reading.
+/// Record that describes a trace that can be read again from the beginning, in the order of the file: where it lies,
+/// its format and the options of reading.
 pub(crate) struct TraceReader {
     origin: TraceOrigin,
     card: &'static FormatCard,

@@ -5,7 +5,7 @@ use super::format::{FormatCard, TableSpec, formats};
 use crate::WorkloadError;
 use serde::Deserialize;
 
-/// Way in which addresses of a trace are mapped to addresses of the drive.
+/// One of the ways in which addresses of a trace are mapped to addresses of the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
@@ -30,19 +30,19 @@ pub enum Addresses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
-    /// Treatment: each request of the trace that does not cover whole sectors is an error that names the line and the
-    /// other choices.
+    /// Kind of treatment: each request of the trace that does not cover whole sectors is an error that names the line
+    /// and the other choices.
     #[default]
     Refuse,
-    /// Treatment: each request of the trace that does not cover whole sectors is extended to every sector that it
-    /// touches: its begin is rounded down, its end up.
+    /// Kind of treatment: each request of the trace that does not cover whole sectors is extended to every sector that
+    /// it touches: its begin is rounded down, its end up.
     Round,
-    /// Treatment: all addresses of the trace are moved down by the distance of the first address from the begin of its
-    /// sector. An address that is still inside a sector, or a size that is no multiple of a sector, is an error.
+    /// Kind of treatment: all addresses of the trace are moved down by the distance of the first address from the begin
+    /// of its sector. An address that is still inside a sector, or a size that is no multiple of a sector, is an error.
     Offset,
 }
 
-/// Options for reading and replaying a trace: format, selection, order, placement of addresses, and pace.
+/// Set of options for reading and replaying a trace: format, selection, order, placement of addresses, and pace.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
@@ -64,7 +64,7 @@ pub struct TraceOptions {
     /// Number of requests that are sorted in memory: without `sort`, the distance up to which requests may be out of
     /// order; with it, the number from which temporary files are used.
     pub sort_window: usize,
-    /// Names of the volumes of the trace to be replayed; empty for all volumes.
+    /// List of the names of the volumes of the trace to be replayed; empty for all volumes.
     pub volumes: Vec<String>,
     /// Factor by which the trace is replayed faster than its times say.
     pub speedup: f64,
@@ -76,11 +76,11 @@ pub struct TraceOptions {
     /// True if the footprint of the trace is counted exactly, with memory in proportion to the footprint;
     /// false if it is estimated.
     pub exact_footprint: bool,
-    /// Options for counting the reads and writes of every page, with memory in proportion to the footprint; none: pages
-    /// are not analysed.
+    /// Option: settings for counting the reads and writes of every page, with memory in proportion to the footprint;
+    /// none: pages are not analysed.
     pub access: Option<AccessOptions>,
-    /// Action whose events are taken as the requests in a block trace (blkparse, blktrace, ftrace); `None` for D
-    /// (issued), or, in a trace without any, Q (queued), else C (completed).
+    /// Option: action whose events are taken as the requests in a block trace (blkparse, blktrace, ftrace); `None` for
+    /// D (issued), or, in a trace without any, Q (queued), else C (completed).
     pub action: Option<String>,
     /// Start of the selected time, in nanoseconds after the trace's earliest request: earlier requests are left out.
     /// None: from the first request.

@@ -15,16 +15,16 @@ const MOST_MEMBERS: usize = 100_000;
 /// Greatest number of file names that an error message lists.
 const MOST_NAMED: usize = 12;
 
-/// Location of a trace, by which it can be read more than once: one or several byte sources.
+/// Record of the location of a trace, by which it can be read more than once: one or several byte sources.
 #[derive(Clone)]
 pub(crate) struct TraceOrigin {
     name: String,
     parts: Vec<ByteSource>,
-    /// Remarks for the results on how the trace's byte sources (such as files of several CPUs) were found.
+    /// List of remarks for the results on how the trace's byte sources (such as files of several CPUs) were found.
     pub notes: Vec<String>,
 }
 
-/// One byte source of a trace: a file, a member of an archive, or bytes in memory.
+/// Record of one byte source of a trace: a file, a member of an archive, or bytes in memory.
 #[derive(Clone)]
 pub(crate) struct ByteSource {
     name: String,
@@ -37,7 +37,7 @@ pub(crate) struct ByteSource {
 #[derive(Clone)]
 enum StreamPlace {
     File(PathBuf),
-    /// Case of a byte source's place: bytes in memory instead of a file, for tests and fuzzing.
+    /// Kind of place of a byte source: bytes in memory instead of a file, for tests and fuzzing.
     Memory(Arc<[u8]>),
 }
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MOST_TIMES: u64 = 4096;
 /// Number of decompressed bytes that a compressed file may have at any compression ratio.
 const FREE_BYTES: u64 = 64 << 20;
-/// Reader of a file's bytes, raw or decompressed; it can be moved to another thread.
+/// Type of a reader of a file's bytes, raw or decompressed; it can be moved to another thread.
 pub(crate) type ByteStream = UnpackedBytes<'static>;
 
 const BUFFER: usize = 256 << 10;
@@ -56,7 +56,8 @@ impl Packing {
     }
 }
 
-/// Signatures (first bytes) of compression and archive formats that are recognised but not supported, with their names.
+/// Constant list of signatures (first bytes) of compression and archive formats that are recognised but not supported,
+/// with their names.
 const NOT_UNPACKED: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a zip archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -116,8 +117,8 @@ pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing
     Ok((Box::new(Limited { inner, taken, given: 0, ended: None }), packing))
 }
 
-/// Pair that a peek into a stream gives: the first bytes of the stream, and the stream from its beginning, with these
-/// bytes in it again.
+/// Type of the pair that a peek into a stream gives: the first bytes of the stream, and the stream from its beginning,
+/// with these bytes in it again.
 type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, ByteStream>);
 
 /// Reads the first bytes of `raw`, and returns the bytes and the stream from its beginning.
@@ -136,7 +137,7 @@ pub(crate) fn peek(name: &str, mut raw: ByteStream) -> Result<Peeked, WorkloadEr
     Ok((head.clone(), Cursor::new(head).chain(raw)))
 }
 
-/// Stream whose first read returns the error with which reading another stream ended.
+/// Type of a stream whose first read returns the error with which reading another stream ended.
 struct Broken(Option<Error>);
 
 impl Read for Broken {

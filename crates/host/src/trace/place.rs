@@ -45,7 +45,8 @@ impl VolumePlaces {
     }
 }
 
-/// Way in which a trace's addresses are mapped to addresses of the drive, with the data that the mapping needs.
+/// One of the ways in which a trace's addresses are mapped to addresses of the drive, with the data that the mapping
+/// needs.
 pub(crate) enum AddressPlacement {
     /// Way to map: addresses of the trace are used as addresses of the drive, behind the start of their volume.
     Direct,

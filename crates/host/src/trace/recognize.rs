@@ -123,8 +123,8 @@ fn weigh(
     }
 }
 
-/// Counts of how well a format fits the first lines of a trace: lines understood, lines refused, and whether a
-/// signature was found.
+/// Record of counts of how well a format fits the first lines of a trace: lines understood, lines refused, and whether
+/// a signature was found.
 #[derive(Default)]
 struct Fit {
     understood: u32,

@@ -41,7 +41,7 @@ pub(crate) struct Record {
 /// requeued request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// No mark: the trace record is a plain request.
+    /// Kind of mark: none; the trace record is a plain request.
     #[default]
     None,
     /// Kind of mark: the trace lists the request as a write of zeroes, and the trace record is a trim, which carries no
@@ -53,24 +53,25 @@ pub(crate) enum RecordMark {
 }
 
 impl RecordMark {
-    /// List of all marks of trace records, in the order of their numbers.
+    /// Constant list of all marks of trace records, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
 /// Kind of result of parsing one frame (line or record) of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// Result: the frame (line or record of a trace) is a request to be replayed.
+    /// Kind of result: the frame (line or record of a trace) is a request to be replayed.
     Request(Record),
-    /// Result: the frame (line or record of a trace) is valid but no request, such as another event, or the opening of
-    /// a file.
+    /// Kind of result: the frame (line or record of a trace) is valid but no request, such as another event, or the
+    /// opening of a file.
     Known,
-    /// Result: the frame (line or record of a trace) is an event of the selected action that transfers no data; such
-    /// events are counted.
+    /// Kind of result: the frame (line or record of a trace) is an event of the selected action that transfers no data;
+    /// such events are counted.
     Empty,
-    /// Result: the frame (line or record) is one that only this trace format has, such as its header.
+    /// Kind of result: the frame (line or record) is one that only this trace format has, such as its header.
     Signature,
-    /// Result: the frame (line or record) says nothing about the trace format, such as a notice before the header.
+    /// Kind of result: the frame (line or record) says nothing about the trace format, such as a notice before the
+    /// header.
     Ignored,
 }
 
@@ -249,9 +250,9 @@ pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
 pub(crate) struct Volumes {
     names: Vec<String>,
     by_key: MixMap<Vec<u8>, u32>,
-    /// Name of the trace's volume that was looked up last. The field after this one, `last`, is the number of that
-    /// volume: most traces stay on one volume for many lines.
+    /// Name of the trace's volume that was looked up last: most traces stay on one volume for many lines.
     last_key: Vec<u8>,
+    /// Number of the trace's volume that was looked up last: most traces stay on one volume for many lines.
     last: u32,
 }
 

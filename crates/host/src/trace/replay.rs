@@ -34,9 +34,10 @@ pub struct TraceWorkload {
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// Line number in the trace of the request that was returned last. The field after this one, `process`, is the
-    /// process that made that request.
+    /// Line number in the trace of the request that was returned last.
     line: u64,
+    /// Number of the process that made the request of the trace that was returned last; none where the trace has no
+    /// processes.
     process: Option<u32>,
     names_processes: bool,
     origin: Option<SimTime>,
@@ -64,11 +65,11 @@ struct FootprintPass {
 
 /// Kind of rule for the times at which requests of a trace are made: open loop or closed loop.
 enum ReplayPace {
-    /// Rule for times: open loop, in which each request of the trace is made at its time in the trace divided by the
-    /// speed-up.
+    /// Kind of rule for times: open loop, in which each request of the trace is made at its time in the trace divided
+    /// by the speed-up.
     Open { speedup: f64 },
-    /// Rule for times: closed loop, in which a request of the trace is made when fewer than `depth` requests are in
-    /// flight; `outstanding` is the number in flight.
+    /// Kind of rule for times: closed loop, in which a request of the trace is made when fewer than `depth` requests
+    /// are in flight; `outstanding` is the number in flight.
     Closed { depth: u32, outstanding: u32 },
 }
 

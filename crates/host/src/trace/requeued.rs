@@ -16,7 +16,8 @@ const MOST_WAITING: usize = 1 << 16;
 /// until their next issue is found.
 #[derive(Default)]
 pub(crate) struct Requeued {
-    /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.
+    /// Map with the lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and
+    /// address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
     /// Number of second issues of requeued requests that were found so far: each is left out, or cut to the data that

@@ -12,7 +12,8 @@ const TOP_SIZES: usize = 8;
 /// which is below 4 GiB.
 const BINS: usize = 33;
 
-/// Statistics of the sizes of requests that have a length; the columns of its arrays are reads, writes and trims.
+/// Record of the statistics of the sizes of requests that have a length; the columns of its arrays are reads, writes
+/// and trims.
 pub(crate) struct Sizes {
     counted: MixMap<u32, [u64; 3]>,
     uncounted: [u64; 3],

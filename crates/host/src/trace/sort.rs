@@ -72,7 +72,7 @@ impl ReorderWindow {
     }
 }
 
-/// All requests of a trace in order of time, sorted in memory or in a temporary file; can be read again after
+/// Reader of all requests of a trace in order of time, sorted in memory or in a temporary file; can be read again after
 /// [`Sorted::rewind`].
 pub(crate) struct Sorted {
     place: SortPlace,
@@ -228,11 +228,11 @@ struct RunMerge {
     heads: BinaryHeap<Reverse<HeapEntry>>,
 }
 
-/// Entry of the heap that merges sorted runs of requests: time and line of a request, in which all requests differ, the
-/// number of its run, and its other fields.
+/// Type of an entry of the heap that merges sorted runs of requests: time and line of a request, in which all requests
+/// differ, the number of its run, and its other fields.
 type HeapEntry = (u64, u64, usize, HeapRecord);
 
-/// Fields of a request in a heap entry; they are compared only formally, since their order never matters.
+/// Record of the fields of a request in a heap entry; they are compared only formally, since their order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct HeapRecord(u64, u32, u32, Op, bool, RecordMark, (Option<u16>, Option<u32>));
 

@@ -18,9 +18,9 @@ pub(crate) struct Located {
 /// Record of what one pass over a trace found beside the requests: volumes, skipped lines, requests left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Met {
-    /// Names of the selected volumes; the volume number of a request is an index into this list.
+    /// List of the names of the selected volumes; the volume number of a request is an index into this list.
     pub volumes: Vec<String>,
-    /// Names of volumes of the trace that the user did not select.
+    /// List of the names of volumes of the trace that the user did not select.
     pub other_volumes: Vec<String>,
     /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
@@ -44,8 +44,8 @@ const KEPT_SKIPPED: usize = 5;
 /// Reader of the requests of a trace, in the order of its lines.
 pub(crate) struct TraceStream {
     frames: Frames,
-    /// Byte streams (file, archive member or per-CPU file) of the trace that are still to be read, in reverse order:
-    /// the next stream is at the end.
+    /// List of the byte streams (file, archive member or per-CPU file) of the trace that are still to be read, in
+    /// reverse order: the next stream is at the end.
     parts: Vec<ByteSource>,
     framing: Framing,
     /// Number of lines or records in the parts of the trace (files or archive members) before the present part.
@@ -53,7 +53,8 @@ pub(crate) struct TraceStream {
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// For each volume met in the trace, its number among the selected volumes; none for a volume that is not selected.
+    /// List with, for each volume met in the trace, its number among the selected volumes; none for a volume that is
+    /// not selected.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,

@@ -10,19 +10,19 @@ use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
 
-/// Counts of one volume of a trace: number of requests, and span in bytes.
+/// Record of the counts of one volume of a trace: number of requests, and span in bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,
     /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
     pub span: u64,
-    /// Line of the request that touches the highest byte of the volume of a trace.
+    /// Line number of the request that touches the highest byte of the volume of a trace.
     pub span_line: u64,
     last_end: u64,
 }
 
-/// Statistics of a pass over a trace (requests by kind, sizes, intervals, footprint, volumes), from which the trace's
-/// description ([`TraceInfo`]) is made.
+/// State of the statistics of a pass over a trace (requests by kind, sizes, intervals, footprint, volumes), from which
+/// the trace's description ([`TraceInfo`]) is made.
 pub(crate) struct Survey {
     counts: CountsByKind,
     bytes: CountsByKind,
@@ -45,13 +45,12 @@ pub(crate) struct Survey {
     access: Option<AccessMap>,
 }
 
-/// Kind of method by which a trace's footprint (number of distinct pages that it touches) is counted: exactly, or by an
-/// estimate.
+/// Kind of counting of a trace's footprint (number of distinct pages that it touches): exactly, or by an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// Way to count: touched pages of the trace are counted exactly, with a set of the pages in memory.
+    /// Kind of counting: touched pages of the trace are counted exactly, with a set of the pages in memory.
     Exact,
-    /// Way to count: touched pages of the trace are counted by an estimate, which takes little memory.
+    /// Kind of counting: touched pages of the trace are counted by an estimate, which takes little memory.
     Estimated,
 }
 

@@ -22,13 +22,13 @@ const MOST_BYTES_PER_S: f64 = 100e9;
 /// Greatest byte address of a trace with which a candidate for the trace's format is plausible; no volume is larger.
 const MOST_ADDRESS: u64 = 1 << 50;
 /// Greatest duration of a trace in nanoseconds, 20 years, with which a candidate for the trace's format is plausible.
-/// The constant after this one, `LONGEST_MEAN_GAP_NS`, is the greatest plausible mean interval between requests, in
-/// nanoseconds.
 const LONGEST_SPAN_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
+/// Greatest mean interval between the requests of a trace, in nanoseconds, with which a candidate for the trace's
+/// format is plausible.
 const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
-/// Statistics of the first requests of a trace as they are if the trace is read in one format, to judge whether the
-/// format is plausible.
+/// Record of the statistics of the first requests of a trace as they are if the trace is read in one format, to judge
+/// whether the format is plausible.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FirstRequests {
     pub requests: u64,
@@ -50,9 +50,9 @@ pub(crate) struct FirstRequests {
     pub of_a_page: u64,
     /// Greatest power of two, in bytes, of which all addresses and sizes of the trace's first requests are multiples.
     pub unit: u64,
-    /// Greatest power of two, in bytes, of which all addresses of the trace's first requests are multiples. The field
-    /// after this one, `size_unit`, is the same for all sizes.
+    /// Greatest power of two, in bytes, of which all addresses of the trace's first requests are multiples.
     pub offset_unit: u64,
+    /// Greatest power of two, in bytes, of which all sizes of the trace's first requests are multiples.
     pub size_unit: u64,
     /// Estimated number of distinct 4 KiB pages that the trace's first requests (at most `LOOK_AHEAD`) touch.
     pub pages: u64,

@@ -32,8 +32,8 @@ impl ArrivalStream {
 /// statistics of a traced volume).
 pub(super) struct VolumeArrivals {
     random: RandomStream,
-    /// Streams of request arrivals of a synthetic volume: one for all requests, or one for reads and then one for
-    /// writes.
+    /// List of the streams of request arrivals of a synthetic volume: one for all requests, or one for reads and then
+    /// one for writes.
     streams: Vec<ArrivalStream>,
     time_ns: u64,
     started: bool,

@@ -34,14 +34,15 @@ pub(super) struct RecordGroup {
 /// a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VolumeLayout {
-    /// Groups of the synthetic volume's records, ordered by character (only read, only written, both), then by the size
-    /// of a record.
+    /// List of the groups of the synthetic volume's records, ordered by character (only read, only written, both), then
+    /// by the size of a record.
     pub cells: [RecordGroup; CELLS],
-    /// Probability of each record size of a synthetic volume, in the order of [`SIZES`].
+    /// List of the probabilities of the record sizes of a synthetic volume, in the order of [`SIZES`].
     pub sizes: [f64; 5],
     /// Number of all records of the synthetic volume, which is the number of distinct addresses of its requests.
     pub distinct: u64,
-    /// Length in bytes of the synthetic volume with this layout: the end of its last group of records.
+    /// Field: length in bytes of the synthetic volume that has this layout; the volume ends where its last group of
+    /// records ends.
     pub bytes: u64,
 }
 

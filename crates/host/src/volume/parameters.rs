@@ -7,7 +7,7 @@ use units::{Bytes, Nanos, Quantity};
 /// Prefix, in the text of a workload, of the name of a synthetic volume.
 pub const PREFIX: &str = "volume:";
 
-/// Description of one parameter of synthetic volumes, for lists and messages.
+/// Record that describes one parameter of synthetic volumes, for lists and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
     /// Name, as users write it, of the parameter of synthetic volumes that this description is about.
@@ -157,8 +157,8 @@ pub enum Bursts {
     Apart([VolumeBursts; 2]),
 }
 
-/// All parameters of a synthetic volume (a random workload modelled on a traced volume): the published statistics, with
-/// values given by the user or assumed.
+/// Set of all parameters of a synthetic volume (a random workload modelled on a traced volume): the published
+/// statistics, with values given by the user or assumed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Text (`volume:NAME,KEY=VALUE,...`) from which the parameters of the synthetic volume were parsed.
@@ -189,7 +189,7 @@ pub struct Parameters {
     /// Parameter: the streams in which the requests of the synthetic volume arrive, with their bursts: one stream for
     /// all requests, or one each for reads and writes.
     pub bursts: Bursts,
-    /// Burst parameters of the synthetic volume that the user gave: first for all requests, then for reads alone, then
+    /// Parameter: bursts of the synthetic volume that the user gave: first for all requests, then for reads alone, then
     /// for writes alone.
     given_bursts: [GivenBurst; 3],
     /// Number of requests that the synthetic volume keeps in flight, for a closed loop without arrival times; none:
@@ -430,8 +430,8 @@ impl Parameters {
     }
 }
 
-/// Names of the parameters of a synthetic volume's arrival times, which a closed loop (`depth`, a fixed number of
-/// requests in flight) cannot have.
+/// Constant list of the names of the parameters of a synthetic volume's arrival times, which a closed loop (`depth`, a
+/// fixed number of requests in flight) cannot have.
 const PACES: [&str; 7] = [
     "requests_per_s",
     "burst",

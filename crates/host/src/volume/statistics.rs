@@ -16,7 +16,7 @@ pub struct SourcedNumber {
     pub source: &'static str,
 }
 
-/// Published statistics of one volume of the MSR Cambridge traces.
+/// Record of the published statistics of one volume of the MSR Cambridge traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
     /// Name of the recorded volume, such as `prn_0`.

@@ -18,12 +18,12 @@ const TEXT: usize = 64;
 pub enum ImageLeft {
     /// Kind of state: at work. A server still uses the image, or ended without closing it, as in a power cut.
     AtWork,
-    /// State at rest: no operation was in flight, and the drive's state is saved in a file beside the image; the number
-    /// is the checksum of that file.
+    /// Kind of state: at rest; no operation was in flight, and the drive's state is saved in a file beside the image;
+    /// the number is the checksum of that file.
     AtRest(u64),
 }
 
-/// Header of an image file: shape of the drive, and state in which the drive was left.
+/// Record of the header of an image file: shape of the drive, and state in which the drive was left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// Shape of the drive, as the header of its image file gives it: the geometry and features (dies, superblocks,

@@ -35,16 +35,16 @@ const MARKS: usize = HEADER + WITNESS;
 /// Alignment in bytes of the beginning of the data in a drive's image file: 1 MiB.
 const ALIGNED: u64 = 1 << 20;
 
-/// Contents of one flash program: the spare areas and the data that it writes to consecutive units on flash.
+/// Record of a flash program's contents: the spare areas and the data that it writes to consecutive units on flash.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramImage {
-    /// Spare areas of the units of a program, in order.
+    /// List of the spare areas of the units of a program, in order.
     pub spares: Vec<SpareArea>,
     /// Data of the units of a program, one after the other.
     pub data: Vec<u8>,
 }
 
-/// Image file of a simulated drive, locked while a server uses it: the data and spare areas of all units on flash.
+/// State of a drive's image file, locked while a server uses it: the data and spare areas of all units on flash.
 pub struct Image {
     file: File,
     path: PathBuf,
@@ -57,11 +57,11 @@ pub struct Image {
     data_at: u64,
     /// List with an entry for each superblock: its erase count, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
-    /// Flash programs that the image's disk had no space for, by first unit; kept in memory until there is space.
+    /// Map of flash programs that the disk had no space for, by first unit; kept in memory until there is space.
     homeless: BTreeMap<u64, ProgramImage>,
-    /// Error message of the disk that last refused a write; none while all writes succeed.
+    /// Text of the error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,
-    /// The image's record of the numbers of unanswered requests and units not on flash, lost if the server is killed.
+    /// Field: record of the numbers of unanswered requests and units not on flash, lost if the server is killed.
     witness: Witness,
     /// Number of reads of the image file that found damaged data or failed.
     damaged: Cell<u64>,
@@ -289,8 +289,8 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// True if a server of this image may have written a saved drive state with the checksum `state`. Also true if this
-    /// cannot be told, because a server was about to save a state or the header knows no saved state.
+    /// Returns true if a server of this image may have written a saved drive state with the checksum `state`. Also true
+    /// if this cannot be told, because a server was about to save a state or the header knows no saved state.
     pub fn may_know(&self, state: u64) -> bool {
         self.header.state == state || self.header.is_leaving || (self.header.state == 0 && !self.is_new)
     }
@@ -323,7 +323,7 @@ impl Image {
         self.file.write_all_at(&spares, self.spare_at(first))
     }
 
-    /// Tries again to write the programs that the disk had no space for; true if none is left in memory.
+    /// Tries again to write the programs that the disk had no space for; returns true if none is left in memory.
     pub fn find_room(&mut self) -> bool {
         while let Some((&first, programmed)) = self.homeless.first_key_value() {
             if let Err(error) = self.write(first, programmed) {
@@ -448,7 +448,7 @@ mod tests {
     use super::*;
     use units::Lpn;
 
-    /// Makes, for a test, an image file with two superblocks of eight units of 512 bytes.
+    /// Test helper: makes an image file with two superblocks of eight units of 512 bytes.
     fn image(folder: &Path) -> Image {
         let path = folder.join("image");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();

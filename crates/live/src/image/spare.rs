@@ -25,9 +25,9 @@ pub enum SpareArea {
         /// Checksum, stored in the spare area, of the flash unit's data, its logical unit and its stamp.
         check: u64,
     },
-    /// Spare area of a flash unit that contains data of the drive itself, such as its map, or padding.
+    /// Kind of spare area: that of a flash unit that contains data of the drive itself, such as its map, or padding.
     Other,
-    /// Spare area of a flash unit that is damaged: its checksum is wrong.
+    /// Kind of spare area: that of a flash unit that is damaged: its checksum is wrong.
     Damaged,
 }
 
@@ -38,7 +38,7 @@ impl SpareArea {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
     }
 
-    /// True if this spare area belongs to `data` and says that the data are of logical unit `holder`.
+    /// Returns true if this spare area belongs to `data` and says that the data are of logical unit `holder`.
     pub fn is_of(&self, holder: Lpn, data: &[u8]) -> bool {
         match *self {
             Self::Data { lpn, stamp, check } => lpn == holder && check == checksum(lpn, stamp, data),

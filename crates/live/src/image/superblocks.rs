@@ -11,14 +11,14 @@ const CHECK: usize = 5;
 /// store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// SLC mode of a superblock: one bit is programmed in each cell.
+    /// Kind of mode of a superblock: SLC mode; one bit is programmed in each cell.
     One,
-    /// Ordinary mode of a superblock: all bits that a cell of the flash chip can store are programmed.
+    /// Kind of mode of a superblock: ordinary mode; all bits that a cell of the flash chip can store are programmed.
     All,
 }
 
-/// Entry of a drive's image file for one superblock: erase count since the image was made, and whether the superblock
-/// is in SLC mode.
+/// Record of an entry of a drive's image file for one superblock: erase count since the image was made, and whether the
+/// superblock is in SLC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockMark {
     /// Number of erases of the superblock since the image file was made.

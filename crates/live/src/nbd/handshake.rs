@@ -53,11 +53,12 @@ pub fn greeting() -> Vec<u8> {
 /// succeeded, or has ended the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeStep {
-    /// State of an NBD negotiation that continues with the next message of the client.
+    /// Kind of state of an NBD negotiation: it continues with the next message of the client.
     More,
-    /// State of an NBD negotiation that has ended successfully: the client's requests follow.
+    /// Kind of state of an NBD negotiation: it has ended successfully: the client's requests follow.
     Ready,
-    /// State of an NBD negotiation that ends the connection, because the client leaves or sent an invalid message.
+    /// Kind of state of an NBD negotiation: it ends the connection, because the client leaves or sent an invalid
+    /// message.
     Over,
 }
 

@@ -23,14 +23,14 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 pub enum Refusal {
     /// Kind of NBD error: the drive, or the disk that stores the image, failed to carry out the request.
     Io = 5,
-    /// Error: the client's request is invalid, for example not aligned to sectors.
+    /// Kind of NBD error: the client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
     /// Kind of NBD error: the range to be written lies beyond the end of the export, or the disk that stores the image
     /// has no space.
     NoSpace = 28,
     /// Kind of NBD error: the client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,
-    /// Error: the live server is being shut down.
+    /// Kind of NBD error: the live server is being shut down.
     Shutdown = 108,
 }
 
@@ -64,8 +64,9 @@ impl Export {
     }
 }
 
-/// Name of the NBD metadata context for allocated extents; `ALLOCATION_ID` is its number in replies.
+/// Name of the NBD metadata context for allocated extents.
 const ALLOCATION: &str = "base:allocation";
+/// Number, in replies, of the NBD metadata context for allocated extents.
 const ALLOCATION_ID: u32 = 1;
 
 /// Returns, as an array, the `N` bytes of an NBD message `bytes` from index `at` on, which the caller converts to a

@@ -13,7 +13,7 @@ mod chunk {
     pub const ERROR: u16 = (1 << 15) + 1;
 }
 
-/// Extent of consecutive bytes, all of them allocated or none, in a reply to a block-status request.
+/// Record of an extent of consecutive bytes, all of them allocated or none, in a reply to a block-status request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyExtent {
     /// Length in bytes of the extent in a block-status reply.
@@ -22,8 +22,8 @@ pub struct ReplyExtent {
     pub written: bool,
 }
 
-/// Writer of replies to an NBD client, in the form that was negotiated with the client, simple or structured; its
-/// methods write to `out`.
+/// Type of the writer of replies to an NBD client, in the form that was negotiated with the client, simple or
+/// structured; its methods write to `out`.
 #[derive(Clone, Copy, Debug)]
 pub struct Replies {
     /// True if replies are structured and consist of chunks; false for simple replies.

@@ -27,7 +27,7 @@ pub enum Command {
     WriteZeroes,
     /// Kind of NBD command: block status, a query for the allocated extents of a range.
     BlockStatus,
-    /// Any other NBD command, which the server refuses.
+    /// Kind of NBD command: any other, which the server refuses.
     Other,
 }
 
@@ -81,13 +81,13 @@ impl NbdRequest<'_> {
 /// Kind of result of parsing the bytes that a client has sent after the NBD negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbdMessage<'a> {
-    /// Result: the bytes contain only a part of an NBD request, so that more must be received.
+    /// Kind of result: the bytes contain only a part of an NBD request, so that more must be received.
     More,
-    /// Result: a complete NBD request, and the number of received bytes that it takes.
+    /// Kind of result: a complete NBD request, and the number of received bytes that it takes.
     Request(NbdRequest<'a>, usize),
-    /// Result: the header of an NBD write with long data, which are to be received into memory of their own.
+    /// Kind of result: the header of an NBD write with long data, which are to be received into memory of their own.
     Long(NbdRequest<'static>),
-    /// Result: the bytes are no NBD request, so that nothing after them can be parsed either.
+    /// Kind of result: the bytes are no NBD request, so that nothing after them can be parsed either.
     Nonsense,
 }
 

@@ -10,8 +10,8 @@ use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
-/// Result of one programming pass of a wordline (one-shot programming has one pass, two-step programming several): the
-/// pulses used, the time for which the die was busy, and whether all cells reached their target voltages.
+/// Record of the result of one programming pass of a wordline (one-shot programming has one pass, two-step programming
+/// several): the pulses used, the time for which the die was busy, and whether all cells reached their target voltages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
     /// List with, for each target voltage of the programming pass, the number of program pulses that the slowest cell

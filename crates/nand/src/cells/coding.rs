@@ -2,11 +2,10 @@
 
 use crate::Cell;
 
-/// Gray codings of SLC, MLC, TLC and QLC cells when the pages of a wordline are programmed one after the other: one
-/// text of bits for each state, by rising threshold voltage; digit i is the bit of the i-th page that is programmed.
-///
-/// States that share their first digits must lie side by side, so that every pass only raises thresholds: reading page
-/// i then takes 2^i sensings. In the coding of MLC thresholds rise in the order 11, 10, 00, 01.
+/// Constant: Gray coding of SLC cells, as for cells whose pages are programmed one after the other: one text of bits
+/// for each state, by rising threshold voltage; digit i is the bit of the i-th page that is programmed. In all such
+/// codings, states that share their first digits must lie side by side, so that every pass only raises thresholds:
+/// reading page i then takes 2^i sensings.
 const SLC: [&str; 2] = ["1", "0"];
 const MLC: [&str; 4] = ["11", "10", "00", "01"];
 const TLC: [&str; 8] = ["111", "110", "100", "101", "001", "000", "010", "011"];
@@ -15,8 +14,8 @@ const QLC: [&str; 16] = [
     "0100", "0110", "0111",
 ];
 
-/// Gray codings for pages that are programmed at once (one-shot), where any coding is possible: these divide the
-/// sensings evenly between the pages, 2-3-2 (TLC) and 3-4-4-4 (QLC).
+/// Constant: Gray coding of TLC cells whose pages are programmed at once (one-shot), where any coding is possible: this
+/// one divides the sensings evenly between the pages, 2-3-2.
 const TLC_ONE_SHOT: [&str; 8] = ["111", "011", "001", "000", "010", "110", "100", "101"];
 const QLC_ONE_SHOT: [&str; 16] = [
     "1111", "1011", "0011", "0001", "1001", "1000", "1010", "1110", "1100", "1101", "0101", "0100", "0000",

@@ -5,8 +5,8 @@
 
 use super::normal::above;
 
-/// Parameters (mean and standard deviation) of the normal distribution of the threshold voltages of one cell state, in
-/// volts or another unit of voltage that all states share.
+/// Set of the parameters (mean and standard deviation) of the normal distribution of the threshold voltages of one cell
+/// state, in volts or another unit of voltage that all states share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Mean threshold voltage of the state's cells, volts.

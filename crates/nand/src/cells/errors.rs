@@ -76,8 +76,8 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Histograms of threshold voltages: for each state to which cells were programmed, the number of cells in each bin,
-/// all bins of equal width.
+/// Set of histograms of threshold voltages: for each state to which cells were programmed, the number of cells in each
+/// bin, all bins of equal width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     low: f64,

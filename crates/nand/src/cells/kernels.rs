@@ -17,8 +17,8 @@ use multiversion::multiversion;
 /// Greatest number of states (threshold levels) that a cell can have.
 pub const STATES: usize = 16;
 
-/// Parameters of the programming offsets of a wordline's cells, for vector code. The offset of a cell tells how many
-/// volts higher than for a mean cell the program pulses must go; wear lowers it.
+/// Set of the parameters of the programming offsets of a wordline's cells, for vector code. The offset of a cell tells
+/// how many volts higher than for a mean cell the program pulses must go; wear lowers it.
 pub struct Offsets {
     pub own: LaneStream,
     pub traps: LaneStream,
@@ -49,8 +49,8 @@ impl Offsets {
     }
 }
 
-/// Parameters of the programming noise, for vector code: how far each cell ends from the threshold at which its last
-/// program pulse should have placed it.
+/// Set of the parameters of the programming noise, for vector code: how far each cell ends from the threshold at which
+/// its last program pulse should have placed it.
 pub struct Left {
     pub wide: LaneStream,
     pub far: LaneStream,
@@ -78,14 +78,15 @@ impl Left {
     }
 }
 
-/// Parameters of one programming pass of a wordline for vector code, as `f32` numbers: pulse voltages, greatest number
-/// of pulses and target thresholds.
+/// Set of the parameters of one programming pass of a wordline for vector code, as `f32` numbers: pulse voltages,
+/// greatest number of pulses and target thresholds.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
     pub inverse_step: f32,
     pub most: f32,
-    /// Target threshold of each state, volts; minus infinity if the pass does not program cells of the state.
+    /// List of the target thresholds of the states, volts; minus infinity if the pass does not program cells of the
+    /// state.
     pub targets: [f32; STATES],
     /// Number of states (threshold levels) of a cell, which is the number of entries of `targets` in use.
     pub states: usize,
@@ -305,7 +306,7 @@ pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: 
     }
 }
 
-/// Parameters of the charge loss of a wordline's cells over a time, as `f32` numbers for vector code.
+/// Set of the parameters of the charge loss of a wordline's cells over a time, as `f32` numbers for vector code.
 pub struct Settling {
     /// Mean fraction (0 to 1) of the distance between a cell's threshold and `neutral` that the cell loses by charge
     /// loss.
@@ -316,10 +317,11 @@ pub struct Settling {
     /// move.
     pub least: f32,
     /// Standard deviation of the charge loss that grows with the threshold: volts for each square root of a volt above
-    /// `erased`. `deviation_even` is the standard deviation, in volts, of a further part that is equal in all states;
-    /// `erased` is the threshold of the erased state, volts.
+    /// `erased`.
     pub deviation: f32,
+    /// Standard deviation, in volts, of a further part of the charge loss that is equal in all states.
     pub deviation_even: f32,
+    /// Threshold of the erased state, volts.
     pub erased: f32,
 }
 

@@ -14,7 +14,7 @@ use super::normal::Stream;
 /// Number of cells that vector code computes together (a lane).
 pub const LANES: usize = 64;
 
-/// Array of one value for each of the 64 cells that vector code computes together.
+/// Type of an array of one value for each of the 64 cells that vector code computes together.
 pub type Lane = [f32; LANES];
 
 /// Random stream whose values are drawn for a lane of cells at a time (64 cells that vector code computes together),

@@ -94,7 +94,7 @@ impl VoltagePlan {
     }
 }
 
-/// Parameters of one pass of a program (one-shot has one, two-step several): set-up time, and least sweep of pulses.
+/// Record of one pass of a program (one-shot has one, two-step several): set-up time, and least sweep of pulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
@@ -105,10 +105,10 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// Parameters of programming a wordline: passes, times of a pulse and of a verify, and greatest number of pulses.
+/// Set of parameters of programming a wordline: passes, times of pulse and verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// Parameters of the passes of a program, in order: for each pass its set-up time and its least sweep of pulses.
+    /// List of the passes of a program, in order: for each pass its set-up time and its least sweep of pulses.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,
@@ -118,7 +118,7 @@ pub struct ProgramTiming {
     pub max_pulses: u32,
 }
 
-/// Parameters of erasing a block: voltages, times and limits.
+/// Set of the parameters of erasing a block: voltages, times and limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EraseTiming {
     /// Erase voltage of the first erase pulse, volts.

@@ -24,8 +24,8 @@ use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Pair of times that express one retention time: equivalent seconds at the reference temperature, one number for each
-/// of the two kinds of charge loss (even and uneven), which have different activation energies.
+/// Record of a pair of times that express one retention time: equivalent seconds at the reference temperature, one
+/// number for each of the two kinds of charge loss (even and uneven), which have different activation energies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
     /// Retention time, in equivalent seconds at the reference temperature, for which the charge loss of
@@ -68,8 +68,8 @@ impl Elapsed {
     }
 }
 
-/// Parameters of heavy-tailed programming noise: how far programmed cells end from the thresholds to which they were
-/// programmed.
+/// Set of the parameters of heavy-tailed programming noise: how far programmed cells end from the thresholds to which
+/// they were programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
     /// Mean magnitude of the heavy-tailed (Laplace) programming noise of a fresh cell, volts.
@@ -84,7 +84,7 @@ pub struct Tails {
     pub layer_spread: f64,
 }
 
-/// Record of the parameters of the uneven charge loss of cells, which is large in few of them.
+/// Set of the parameters of the uneven charge loss of cells, which is large in few of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uneven {
     loss: f64,
@@ -162,13 +162,14 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
     s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
 }
 
-/// Parameters of the heavy-tailed noise and the uneven charge loss of a wordline's cells, for the wordline's condition
-/// (wear, trapping, layer) and a retention time.
+/// Set of the parameters of the heavy-tailed noise and the uneven charge loss of a wordline's cells, for the wordline's
+/// condition (wear, trapping, layer) and a retention time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     /// Mean magnitude of the Laplace noise of a program, volts.
     pub program_v: f64,
-    /// Uneven charge loss that every cell has, volts per volt above the erased state.
+    /// Part of the charge loss of `[cells.uneven]` that is equal for all cells of the wordline: volts lost for each
+    /// volt above the erased state. The part that differs between cells is `tail`.
     pub loss: f64,
     /// Mean of the exponentially distributed further charge loss of a cell, volts per volt above the erased state.
     pub tail: f64,
@@ -203,24 +204,26 @@ impl Noise {
     }
 }
 
-/// Which side of its noise-free threshold voltage a cell lies on after noise and charge loss: above or below.
+/// One of the two sides of its noise-free threshold voltage on which a cell can lie after noise and charge loss: above
+/// or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,
     Below,
 }
 
-/// Parameters of the upper and lower tails of the noise of cells at one height above the erased state, as a sum of two
-/// exponentials.
+/// Set of the parameters of the upper and lower tails of the noise of cells at one height above the erased state, as a
+/// sum of two exponentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
-    /// Mean magnitude of the Laplace noise, volts, equal above and below the noise-free threshold. `far` is the mean of
-    /// the exponential charge loss, volts, which moves cells downwards only.
+    /// Mean magnitude of the Laplace noise, volts, equal above and below the noise-free threshold.
     pub near: f64,
+    /// Mean of the exponential charge loss, volts, which moves cells downwards only.
     pub far: f64,
     /// Weight of the Laplace noise's exponential, which is subtracted in the fraction of cells below the threshold.
-    /// `far_below` is the weight of the charge loss's exponential, which is added; zero where there is no such loss.
     pub near_below: f64,
+    /// Weight of the charge loss's exponential, which is added in the fraction of cells below the threshold; zero where
+    /// there is no such loss.
     pub far_below: f64,
 }
 

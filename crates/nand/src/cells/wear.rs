@@ -34,17 +34,19 @@
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Exponent of the number of program/erase cycles in the growth of interface traps, 0.62; `OXIDE` is the exponent in
-/// the growth of trapped oxide charge, 0.30 (Mielke and others; used throughout the literature).
+/// Exponent of the number of program/erase cycles in the growth of interface traps, 0.62 (Mielke and others; used
+/// throughout the literature).
 pub(super) const INTERFACE: f64 = 0.62;
+/// Exponent of the number of program/erase cycles in the growth of trapped oxide charge, 0.30 (Mielke and others; used
+/// throughout the literature).
 const OXIDE: f64 = 0.30;
 
 /// Boltzmann's constant, eV per kelvin.
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const KELVIN: f64 = 273.15;
 
-/// Parameters of the wear law: how oxide trapping (charge in the tunnel oxide) grows with program/erase cycles, and by
-/// how many volts trapping changes the cells.
+/// Set of the parameters of the wear law: how oxide trapping (charge in the tunnel oxide) grows with program/erase
+/// cycles, and by how many volts trapping changes the cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
     slow_v: f64,
@@ -223,8 +225,8 @@ pub fn arrhenius(activation_ev: f64, celsius: f64, reference: f64) -> f64 {
     libm::exp(activation_ev / BOLTZMANN_EV * (1.0 / (reference + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
 
-/// Parameters of the law of charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of
-/// time).
+/// Set of the parameters of the law of charge loss with time (Dong, Pan and others: mean and variance grow with the
+/// logarithm of time).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retention {
     ks: f64,
@@ -241,7 +243,7 @@ pub struct Retention {
     pub reference_celsius: f64,
 }
 
-/// Parameters of the charge loss of cells of a given wear over a given time span.
+/// Set of the parameters of the charge loss of cells of a given wear over a given time span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
     /// Mean charge loss of a cell, volts per volt of the cell's threshold above `neutral_v`.

@@ -76,7 +76,7 @@ struct ProgramNotes {
 /// values do not.
 #[derive(Default)]
 struct DrawnValues {
-    /// Cached random values: list of random streams, each with the values drawn from it, the most recently used first.
+    /// Field: list of random streams, each with the random values drawn from it last, the most recently used first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
 

@@ -5,10 +5,10 @@ use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
-/// Index of the random substream for the noise of the test rig, within a chip's random stream. `ONE_BY_ONE` is the
-/// index, within the rig's stream, of the noise of operations that are measured singly; it is greater than the number
-/// of any block, which has a noise stream of its own.
+/// Index of the random substream for the noise of the test rig, within a chip's random stream.
 const RIG: u64 = u64::MAX - 1;
+/// Index, within the random stream of the test rig, of the noise of operations that are measured singly; it is greater
+/// than the number of any block, which has a noise stream of its own.
 const ONE_BY_ONE: u64 = u64::MAX;
 /// Greatest number of program/erase cycles that one call may run on a block; more than any chip survives.
 pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;

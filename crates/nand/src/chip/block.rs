@@ -14,8 +14,8 @@ pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }
 
-/// Amounts of stress (wear of the oxide) that programs and over-erases add to one wordline, in addition to the erases
-/// of the wordline's block.
+/// Record of the stress (wear of the oxide) that programs and over-erases add to one wordline, in addition to the
+/// erases of the wordline's block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stress {
     /// Stress by programs, in millionths of a cycle.

@@ -11,8 +11,8 @@ use crate::cells::CellPhysics;
 /// pulses falls, before bisection takes over; real flash parts take four to eight tries.
 const AIMED: u32 = 24;
 
-/// Request to compute, for one search, the program level at one program/erase cycle: the number of program steps above
-/// the first pulse that a slow cell needs at that wear.
+/// Record of a request to compute, for one search, the program level at one program/erase cycle: the number of program
+/// steps above the first pulse that a slow cell needs at that wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     /// Index of the search (for the cycles at which a slow cell's number of program pulses falls), which is the index
@@ -74,10 +74,11 @@ struct Gap {
     /// Program level (program steps above the first pulse that the slow cell needs) at or below which one pulse fewer
     /// suffices than at the lower end of this range of cycles.
     edge: f64,
-    /// Distance of the program level at `low` above the level `edge`; `under` is the distance of the level at `high`
-    /// below the level `edge`, both in program steps. If one end of the range stays twice in a row, its distance is
-    /// halved, which speeds up the interpolation.
+    /// Distance, in program steps, of the program level at `low` above the level `edge`. If one end of the range stays
+    /// twice in a row, its distance is halved, which speeds up the interpolation.
     over: f64,
+    /// Distance, in program steps, of the program level at `high` below the level `edge`. If one end of the range stays
+    /// twice in a row, its distance is halved, which speeds up the interpolation.
     under: f64,
     looks: u32,
     /// True if the last program/erase cycle tried became the lower end of the range in which the number of pulses

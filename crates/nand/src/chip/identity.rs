@@ -6,8 +6,8 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Which status the chip's status register reports for a flash operation: success, failure, or not tried because the
-/// block is bad.
+/// Kind of status that the chip's status register reports for a flash operation: success, failure, or not tried because
+/// the block is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Kind of status: the flash operation succeeded.
@@ -29,7 +29,7 @@ impl Status {
     }
 }
 
-/// Result of a flash operation: its status, and how long it kept the chip busy.
+/// Record of the result of a flash operation: its status, and how long it kept the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Status that the chip reports for the flash operation.
@@ -38,7 +38,7 @@ pub struct Answer {
     pub busy_ns: u64,
 }
 
-/// Result of reading a page: status, busy time and data.
+/// Record of the result of reading a page: status, busy time and data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
     /// Status that the chip reports for the read of the page.
@@ -49,7 +49,7 @@ pub struct PageRead {
     pub data: Vec<u8>,
 }
 
-/// Rated values of a flash part from its data sheet: times of the flash operations, and endurance.
+/// Record of the rated values of a flash part from its data sheet: times of the flash operations, and endurance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rated {
     /// Array read time (tR) of the data sheet, ns; 0: not known.

@@ -11,11 +11,11 @@ use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 /// Kind of data pattern that is programmed in each program/erase cycle while a block is cycled on the test bench.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// Data pattern of zero bits only; on SLC, it programs every cell.
+    /// Kind of data pattern: zero bits only; on SLC, it programs every cell.
     Zeros,
-    /// Data pattern of one bits only, which programs no cell.
+    /// Kind of data pattern: one bits only, which programs no cell.
     Ones,
-    /// Data pattern of random bits, with which all cell states are equally frequent.
+    /// Kind of data pattern: random bits, with which all cell states are equally frequent.
     Random,
     /// Kind of data pattern: puts the cells into all states equally often, in a fixed order over the cells.
     Checkered,
@@ -97,7 +97,8 @@ impl Pattern {
     }
 }
 
-/// Which pages of a block are programmed in each program/erase cycle while the block is cycled on the test bench.
+/// Choice of which pages of a block are programmed in each program/erase cycle while the block is cycled on the test
+/// bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
     /// Choice for cycling a block on the test bench: each cycle programs only page 0 of the block; with one-shot

@@ -4,8 +4,8 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// Kinds of flash operations, program and erase, that the rows of the test rig's log (results of cycling blocks on the
-/// bench) record.
+/// Kind of flash operation, program or erase, that a row of the test rig's log (results of cycling blocks on the bench)
+/// records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Kind of logged operation: the program of a page.
@@ -41,8 +41,8 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// Track of one operation that is repeated in every program/erase cycle of a block (the program of the page `page`, or
-/// the erase if none): stretches of cycles with equal results.
+/// Record of the track of one operation that is repeated in every program/erase cycle of a block (the program of the
+/// page `page`, or the erase if none): stretches of cycles with equal results.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,

@@ -21,11 +21,9 @@ pub use rig::Rig;
 pub use simulated::SimulatedChip;
 pub use tabled::TabledChip;
 
-/// Operations that the laboratory (tools that characterise flash parts) can ask of a chip on the test bench, simulated
-/// or of silicon. Times are nanoseconds of busy time.
-///
-/// An outcome that a real part reports in its status register is a value; only a request that cannot be sent at all is
-/// an error.
+/// Interface of a chip on the test bench, simulated or of silicon: the operations that the laboratory (tools that
+/// characterise flash parts) can ask of it. Times are nanoseconds of busy time. An outcome that a real part reports in
+/// its status register is a value; only a request that cannot be sent at all is an error.
 pub trait ChipInterface {
     /// Returns the identity of the flash part: contents of READ ID, of the parameter page and of the data sheet.
     fn identify(&self) -> &Identity;

@@ -18,16 +18,16 @@ pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
 /// Record of a stretch of successive program/erase cycles of a block that all cause the same wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
-    /// Number of cycles of the block before the stretch; `worn` is the wear by all these cycles, in millionths of a
-    /// mean cycle.
+    /// Number of cycles of the block before the stretch.
     before: u64,
+    /// Wear by all cycles of the block before the stretch, in millionths of a mean cycle.
     worn: u64,
     /// Wear by each cycle of the stretch, in millionths of a mean cycle.
     each: u64,
 }
 
-/// Function that gives the wear of a block by its number of program/erase cycles, as a list of stretches of cycles; in
-/// whole millionths of a mean cycle, so that sums do not depend on their order.
+/// Record of the function that gives the wear of a block by its number of program/erase cycles, as a list of stretches
+/// of cycles; in whole millionths of a mean cycle, so that sums do not depend on their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
     /// List of stretches of cycles that cause equal wear; empty if every cycle wears as much as the mean cycle.

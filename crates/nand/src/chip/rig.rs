@@ -17,8 +17,8 @@ use config::{ConfigError, Section, above, at_least};
 use std::sync::Arc;
 use units::Nanos;
 
-/// Properties of the test rig that measures a chip's busy times: the resolution and jitter of its clock, and which
-/// cycles it logs.
+/// Set of the properties of the test rig that measures a chip's busy times: the resolution and jitter of its clock, and
+/// which cycles it logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     resolution: Nanos,

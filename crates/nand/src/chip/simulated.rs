@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
-/// Flash chip simulated by the model of its cells; the state of each block is made when the block is first accessed.
+/// State of a chip simulated by the model of its cells; each block's state is made when the block is first accessed.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,

@@ -38,8 +38,8 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// Flash chip simulated by its tables of times, errors and endurance, without cells; the state of each block is made
-/// when the block is first accessed.
+/// State of a flash chip simulated by its tables of times, errors and endurance, without cells; the state of each block
+/// is made when the block is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,

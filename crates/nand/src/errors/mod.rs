@@ -11,7 +11,8 @@ pub struct Condition {
     /// Index of the voltage set (verify levels and read references) with which the page was written: 0 is the default
     /// set, then the sets of the chip's tables in order.
     pub voltages: usize,
-    /// Input of the model of raw bit errors: number of program/erase cycles of the block that contains the page.
+    /// Field: number of program/erase cycles of the block that contains the page, an input of the model of raw bit
+    /// errors.
     pub pe_cycles: u32,
     /// Time in seconds from the write of the page to the read.
     pub seconds: f64,

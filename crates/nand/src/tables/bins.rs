@@ -11,9 +11,9 @@ const TOGETHER: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
-    /// Threshold voltage of the bin's cells without noise and charge loss, volts; `left` is this threshold after the
-    /// charge loss common to all cells.
+    /// Threshold voltage of the histogram bin's cells without noise and charge loss, volts.
     pub volts: f64,
+    /// Threshold voltage of the histogram bin's cells without noise, after the charge loss common to all cells, volts.
     pub left: f64,
     /// Distribution of the heavy-tailed threshold noise of the cells in this histogram bin.
     pub beyond: Beyond,

@@ -47,12 +47,12 @@ pub struct Age {
     pub reads: u32,
 }
 
-/// Which read reference voltages a page is read with: the default ones, or the best ones.
+/// Kind of read reference voltages with which a page is read: the default ones, or the best ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// Choice of references: the defaults of the voltage set.
+    /// Kind of read references: the defaults of the voltage set.
     Usual,
-    /// Choice of references: the best, at which fewest cells are misread, as read retries along a retry table find
+    /// Kind of read references: the best, at which fewest cells are misread, as read retries along a retry table find
     /// them.
     Best,
 }
@@ -150,7 +150,7 @@ impl ErrorTable {
         let grid_of_soft = Grid { each: 1, outer: &by_wear, inner: &aged_to, types };
         let grid_of_reads = Grid { each: 1, outer: &by_wear, inner: &read_to, types };
         let table = Self {
-            usual: grid_of_ages.rates(&mut s, "rate", "bit error rates with the usual references")?,
+            usual: grid_of_ages.rates(&mut s, "rate", "bit error rates with the usual references: for each step, wear and age one of each page type")?,
             best: grid_of_ages.rates(&mut s, "rate_best", "bit error rates with the best references")?,
             by_reads: grid_of_reads.rates(
                 &mut s,

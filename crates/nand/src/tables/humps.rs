@@ -15,14 +15,14 @@ const INNER: usize = 10 * COUNTED;
 /// parts.
 const BIN_V: f64 = 0.004;
 
-/// Which of two forms the threshold voltages of the sampled cells of one state (a hump of the distribution) are stored
-/// in: with the programming noise already added, or as a histogram before it.
+/// Type of the stored threshold voltages of the sampled cells of one state (a hump of the distribution), in one of two
+/// forms: with the programming noise already added, or as a histogram before it.
 pub(super) enum Hump {
-    /// Form of stored thresholds: sorted by voltage, with no heavy-tailed noise to be added. The strong read disturb is
-    /// added by a formula, and fractions of cells too small to count are extrapolated by a normal tail.
+    /// Case of the form of stored thresholds: sorted by voltage, with no heavy-tailed noise to be added. The strong
+    /// read disturb is added by a formula, and fractions of cells too small to count are extrapolated by a normal tail.
     Read(Ranks, Lifted),
-    /// Form of stored thresholds: a histogram before the heavy-tailed noise. The noise is added by a formula, so that
-    /// even small fractions of cells are exact.
+    /// Case of the form of stored thresholds: a histogram before the heavy-tailed noise. The noise is added by a
+    /// formula, so that even small fractions of cells are exact.
     Noisy {
         /// Voltage in the middle of the first bin of the histogram, in volts.
         low: f64,
@@ -41,10 +41,10 @@ pub(super) enum Hump {
 /// Type of a histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds
 /// the disturb, because the cells whose thresholds it raises far are too rare to be sampled.
 pub(super) struct Lifted {
-    /// Number of all cells of the state. The field `bins` has for each bin of the histogram the number of cells, the
-    /// threshold voltage, and the scale of the read disturb in volts: reads lift a fraction scale / v of the bin's
-    /// cells by more than v.
+    /// Number of all cells of the state to which the histogram belongs.
     count: f64,
+    /// For each bin of the histogram, the number of cells, the threshold voltage in volts, and the scale of the read
+    /// disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
     bins: Vec<[f64; 3]>,
     /// Voltage, in volts, up to which read disturb raises cells of the state (threshold of the highest state): only
     /// read references below it can count raised cells.

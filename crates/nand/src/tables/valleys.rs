@@ -9,8 +9,8 @@ const CANDIDATES: usize = 64;
 /// Greatest relative error by which rounding can make a fraction rise that should fall with the reference.
 const ROUNDED: f64 = 1e-6;
 
-/// Pair of neighbouring cell states with the valley between their threshold distributions, in which the read reference
-/// lies; `cells` is the number of cells of all states.
+/// Type for a pair of neighbouring cell states with the valley between their threshold distributions, in which the read
+/// reference lies, and with the number of cells of all states.
 pub(super) struct Valley<'a> {
     pub lower: &'a Hump,
     pub upper: &'a Hump,

@@ -97,7 +97,8 @@ pub struct PolicyObject {
     object: Py<PyAny>,
 }
 
-/// Method of a user's policy object that the simulator calls to ask a question or to notify; looked up once.
+/// Type for a reference to a method of a user's policy object that the simulator calls to ask a question or to notify;
+/// looked up once.
 pub struct Question {
     name: &'static str,
     method: Py<PyAny>,

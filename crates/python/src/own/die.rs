@@ -62,8 +62,8 @@ impl AskedDie<'_> {
     }
 }
 
-/// Python view of a die during one question to a policy. Its arrays are made when the policy reads them, since many
-/// policies read only one.
+/// Python class: view of a die during one question to a policy. Its arrays are made when the policy reads them, since
+/// many policies read only one.
 #[pyclass(name = "DieView", frozen)]
 pub struct LentDie {
     slices: [Slice; 6],

@@ -21,11 +21,11 @@ thread_local! {
     static HEART: Cell<Option<&'static Heart>> = const { Cell::new(None) };
 }
 
-/// List of the call counters of all threads that ever called a compiled policy, each with the value that the watching
-/// thread last found and the time since which it has been that value.
+/// Static variable: list of the call counters of all threads that ever called a compiled policy, each with the value
+/// that the watching thread last found and the time since which it has been that value.
 static HEARTS: Mutex<Vec<(&'static Heart, u64, Option<Instant>)>> = Mutex::new(Vec::new());
-/// Number that is not 0 while some thread's call of a compiled policy exceeds the time limit; each turn of a loop in
-/// compiled code reads this number.
+/// Static variable: number that is not 0 while some thread's call of a compiled policy exceeds the time limit; each
+/// turn of a loop in compiled code reads this number.
 static SOME_LATE: AtomicU32 = AtomicU32::new(0);
 
 impl Heart {

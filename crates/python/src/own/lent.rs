@@ -50,8 +50,8 @@ pub struct Slice {
     width: NumberWidth,
 }
 
-/// Which width each number has in a memory slice that is shown to Python as a NumPy array: one, four or eight bytes. It
-/// selects the array's data type.
+/// Kind of width of the numbers in a memory slice that is shown to Python as a NumPy array: one, four or eight bytes.
+/// It selects the array's data type.
 #[derive(Clone, Copy)]
 enum NumberWidth {
     One,
@@ -115,8 +115,8 @@ impl NumPy {
     }
 }
 
-/// Python object through whose buffer protocol a slice of the simulator's memory can be read during one call of a
-/// policy.
+/// Python class of the object through whose buffer protocol a slice of the simulator's memory can be read during one
+/// call of a policy.
 #[pyclass(frozen)]
 struct Lent {
     slice: Slice,
@@ -150,8 +150,8 @@ impl Lent {
     }
 }
 
-/// Random stream of a policy (its own random number generator), lent to Python for the call in which the policy is
-/// asked.
+/// Python class: random stream of a policy (its own random number generator), lent to Python for the call in which the
+/// policy is asked.
 #[pyclass(name = "Random", frozen)]
 pub struct LentRandom {
     stream: AtomicPtr<RandomStream>,

@@ -1,7 +1,7 @@
 //! Where drives and chips are found by name, and what their files come to with their bases.
 
 use crate::Error;
-use config::{Bringer, Document, Value, nearest};
+use config::{Bringer, Document, Value, ValueNode, nearest};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -138,16 +138,10 @@ impl Catalogue {
                 .resolve("chips", chip)
                 .map_err(|error| Error(format!("{}: chip: {error}", node.place)))?;
             let mut whole = self.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
-            whole.overlay(document);
+            lay_over(&mut whole, document)?;
             document = whole;
         }
-        // Two keys for one quantity: naming the one on the command line takes the other away.
-        for (given, other) in [("ftl.op_ratio", "ftl.user_capacity"), ("ftl.user_capacity", "ftl.op_ratio")] {
-            if set.get(given).is_some() && set.get(other).is_none() {
-                document.remove(other);
-            }
-        }
-        document.overlay(set);
+        lay_over(&mut document, set)?;
         Ok(document.with(self.bringer.clone()))
     }
 
@@ -189,9 +183,41 @@ impl Catalogue {
         let below = if beside.is_file() && beside != path { Ok(beside) } else { self.resolve(kind, name) };
         let below = below.map_err(|error| Error(format!("{}: base: {error}", base.place)))?;
         let mut whole = self.with_bases(kind, &below, seen)?;
-        whole.overlay(document);
+        lay_over(&mut whole, document)?;
         Ok(whole)
     }
+}
+
+/// Pairs of keys for one quantity: a document that has the first replaces the second in the document below it.
+const INSTEAD: [(&str, &str); 2] =
+    [("ftl.op_ratio", "ftl.user_capacity"), ("ftl.user_capacity", "ftl.op_ratio")];
+
+/// Array times that a chip's tables give by wear, so that a time that is laid over a chip with tables has no effect.
+const TABLED: [&str; 2] = ["nand.t_prog", "nand.t_bers"];
+
+/// Lays the values of the configuration document `upper` over those of `document`.
+///
+/// # Errors
+/// When `upper` has an array time that the chip's tables in `document` replace.
+fn lay_over(document: &mut Document, upper: Document) -> Result<(), Error> {
+    for (given, other) in INSTEAD {
+        if upper.get(given).is_some() && upper.get(other).is_none() {
+            document.remove(other);
+        }
+    }
+    if document.get("nand.tables.t_prog").is_some() && upper.get("nand.tables").is_none() {
+        for key in TABLED {
+            if let Some(ValueNode { place, value, .. }) = upper.get(key) {
+                return Err(Error(format!(
+                    "{place}: {key} = {value}: has no effect with the chip's tables, which give it by wear: expected \
+                     nand.tables.{}, or a chip without tables",
+                    key.trim_start_matches("nand.")
+                )));
+            }
+        }
+    }
+    document.overlay(upper);
+    Ok(())
 }
 
 /// Lists the TOML files of the folder `folder` and of its subfolders (families) directly below; returns the name (such

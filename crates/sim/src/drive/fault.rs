@@ -4,12 +4,13 @@ use config::{ConfigError, Section};
 use nand::Geometry;
 use units::{Nanos, SimTime};
 
-/// Way in which the time of the planned failure of dies or of a channel is set: by simulated time, or by number of
-/// flash operations.
+/// Kind of time at which the planned failure of dies or of a channel happens: a simulated time, or a number of flash
+/// operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {
     At(SimTime),
-    /// Case in which the planned failure of dies happens after this number of flash operations since the run began.
+    /// Case of the time of the planned failure of dies: the failure happens after this number of flash operations since
+    /// the run began.
     After(u64),
 }
 

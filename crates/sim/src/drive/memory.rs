@@ -16,8 +16,9 @@ const BLOCK: u64 = 24;
 /// collection candidates and in policies, state of background work (upkeep).
 const SUPERBLOCK: u64 = 120;
 /// Number of bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and whether it is
-/// valid); `LOGICAL` is the number of bytes for each logical unit (its physical address).
+/// valid).
 const PHYSICAL: f64 = 4.125;
+/// Number of bytes of the simulator's memory for each logical unit (its physical address).
 const LOGICAL: u64 = 4;
 /// Number of bytes of the simulator's memory for each logical unit on a drive with too many mapping units on flash for
 /// 32-bit physical addresses.

@@ -29,12 +29,13 @@ pub(crate) struct PowerPlan {
     pub hold_up: Option<Nanos>,
 }
 
-/// Way in which the time of a planned power cut is set: by simulated time, or by number of flash operations.
+/// Kind of time at which a planned power cut happens: a simulated time, or a number of flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
-    /// Case of a power cut that happens at this simulated time.
+    /// Case of the time of a planned power cut: the cut happens at this simulated time.
     At(SimTime),
-    /// Case of a power cut that happens this delay after the end of this number of flash operations.
+    /// Case of the time of a planned power cut: the cut happens this delay after the end of this number of flash
+    /// operations.
     After(u64, Nanos),
 }
 

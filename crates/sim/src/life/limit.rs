@@ -22,13 +22,13 @@ use units::Nanos;
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
-/// Class of a drive by JESD218, client or enterprise, which sets the requirements on the drive.
+/// Kind of drive class by JESD218, client or enterprise, which sets the requirements on the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriveClass {
-    /// Class of drives: client, as in a personal computer.
+    /// Case of the drive class: client, as in a personal computer.
     Client,
-    /// Class of drives: enterprise, as in a server.
+    /// Case of the drive class: enterprise, as in a server.
     Enterprise,
 }
 
@@ -92,17 +92,18 @@ pub struct WorstPage {
     pub die: u32,
     /// Index, within the die, of the block that contains the page with the highest raw bit error rate.
     pub block: u32,
-    /// Type of the page with the highest raw bit error rate: its position among the pages of a wordline (lower, middle,
-    /// upper and so on, from 0).
+    /// Field: page type of the page with the highest raw bit error rate: its position among the pages of a wordline
+    /// (lower, middle, upper and so on, from 0).
     pub page_type: u32,
     /// Number of program/erase cycles of the block that contains the page with the highest raw bit error rate.
     pub pe_cycles: u32,
     /// Number of program/erase cycles at which a block of mean endurance would be as worn as the block that contains
     /// the page.
     pub worn: u32,
-    /// Raw bit error rate of the page when read with the default read reference voltages, before any read retry.
+    /// Field: raw bit error rate of the page with the highest raw bit error rate, when it is read with the default read
+    /// reference voltages, before any read retry.
     pub rber: f64,
-    /// Raw bit error rate of the page that remains after all read retries.
+    /// Field: raw bit error rate of the page with the highest raw bit error rate that remains after all read retries.
     pub rber_left: f64,
 }
 
@@ -110,9 +111,12 @@ pub struct WorstPage {
 /// and cycles added by refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Readability {
-    /// Uncorrectable bit error rate: uncorrectable codewords for each bit read, mean over the blocks in use.
+    /// Uncorrectable bit error rate of the drive: expected number of codewords, for each bit read, that neither the
+    /// error-correcting code nor the parity across dies (where the drive has parity) can restore; mean over the blocks
+    /// in use.
     pub uber: f64,
-    /// Uncorrectable bit error rate that the drive would have without parity across dies.
+    /// Field: uncorrectable bit error rate of the drive if it had no parity across dies: expected number of codewords,
+    /// for each bit read, that the error-correcting code cannot restore; mean over the blocks in use.
     pub uber_without_parity: f64,
     /// Record of the page with the highest raw bit error rate after retries: location, wear and error rates.
     pub worst: WorstPage,

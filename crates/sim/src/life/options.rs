@@ -23,10 +23,10 @@ pub struct AgeingOptions {
     /// Size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the fraction of the writes to
     /// it.
     pub hot_space: f64,
-    /// Interval between two measurements of the drive's speed during the ageing run, as a fraction of the life of a
-    /// block of mean endurance; 0: never measured.
+    /// Option: interval between two measurements of the drive's speed during the ageing run, as a fraction of the life
+    /// of a block of mean endurance; 0: never measured.
     pub measure: f64,
-    /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
+    /// Option: class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,
     /// Option of the ageing run: service life of the drive in years, over which all writes of the drive's life are
     /// spread.

@@ -41,9 +41,9 @@ pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 /// Constant: number of significant digits of the latency histogram of one kind of request (reads, writes and so on).
 const DIGITS: u8 = 3;
 
-/// Record of request arrivals: arrival time of the last request, the delay of the last request from its arrival to its
-/// acceptance by the drive, and the greatest such delay of all requests. A workload that waits for the drive is never
-/// late.
+/// Type for a record of request arrivals: arrival time of the last request, the delay of the last request from its
+/// arrival to its acceptance by the drive, and the greatest such delay of all requests. A workload that waits for the
+/// drive is never late.
 #[derive(Default)]
 pub(crate) struct Arrivals {
     pub last: SimTime,

@@ -31,7 +31,7 @@ pub(crate) struct LatencyByPlace {
     counts: [[LevelCounts; SIZES]; 2],
 }
 
-/// Selection of the lower or the upper edge of a latency level of a histogram, from which on requests count as slow.
+/// Kind of edge of a latency level of a histogram, the lower or the upper one, from which on requests count as slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelEdge {
     Lower,

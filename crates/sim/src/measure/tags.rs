@@ -17,8 +17,8 @@ const DIGITS: u8 = 2;
 enum TagsSeen {
     #[default]
     NoRequest,
-    /// Case in which all requests so far have this one tag, so that the latencies of all requests are also those of the
-    /// tag.
+    /// Case of the set of tags: all requests so far have this one tag, so that the latencies of all requests are also
+    /// those of the tag.
     Only(u16),
     Several,
 }

@@ -208,7 +208,7 @@ mod tests {
         (drive, ftl)
     }
 
-    /// The test changes a drive's logical-to-physical map without telling the checker, where the map follows a rule and
+    /// Test: changes a drive's logical-to-physical map without telling the checker, where the map follows a rule and
     /// where it is stored in arrays: the checker must find each change, and accept an unchanged drive.
     #[test]
     fn a_drive_that_changes_unseen_is_found_out() {

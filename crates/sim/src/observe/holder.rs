@@ -28,7 +28,7 @@ pub struct Lost {
     /// Number of mapping units lost by the power cut: the host was told that their writes are complete, but their data
     /// had not reached the flash.
     pub units: u32,
-    /// Counts of the pages and blocks of the flash that the power cut damaged, a field of the reported losses.
+    /// Field: counts of the pages and blocks of the flash that the power cut damaged.
     pub damage: Damage,
 }
 

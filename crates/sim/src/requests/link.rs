@@ -14,8 +14,10 @@ pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
     /// Times of a command on the host link (time for which it occupies the wires, and latency), by effect of the
-    /// request; `answers` has the same times for a completion.
+    /// request.
     commands: [LinkStep; Effect::COUNT],
+    /// Times of a completion on the host link (time for which it occupies the wires, and latency), by effect of the
+    /// request.
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],

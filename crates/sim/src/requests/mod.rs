@@ -15,12 +15,13 @@ use units::{Lpn, SimTime};
 pub(crate) struct Request {
     pub id: u32,
     pub host: HostRequest,
-    /// First mapping unit (LPN) that the request accesses; `units` is the number of units.
+    /// Number of the first mapping unit (LPN) that the host request accesses.
     pub first: Lpn,
+    /// Number of mapping units that the host request accesses.
     pub units: u32,
-    /// Two fields of a write in flight: number of its mapping units whose data the drive has accepted so far, and
-    /// `units_crossing`, the number whose data cross the host link now.
+    /// Number of mapping units of a write in flight whose data the drive has accepted so far.
     pub units_in: u32,
+    /// Number of mapping units of a write in flight whose data cross the host link now.
     pub units_crossing: u32,
     /// Number of flash reads (for a read) or of units not yet durable (for a write) that the request still waits for.
     pub parts: u32,
@@ -30,17 +31,19 @@ pub(crate) struct Request {
     pub gathered: u64,
     /// Time at which all parts of the read that have come from the flash so far are decoded.
     pub gathered_at: SimTime,
-    /// Time at which the drive fetched the request; `understood` is the time at which the firmware had read the
-    /// command.
+    /// Time at which the drive fetched the host request.
     pub fetched: SimTime,
+    /// Time at which the drive's firmware had read the command of the host request.
     pub understood: SimTime,
-    /// Time at which a write began to wait for space in the write buffer; `buffer_ns` is the sum of all such waits in
-    /// nanoseconds.
+    /// Time at which a write in flight began to wait for space in the write buffer.
     pub waiting_since: SimTime,
+    /// Sum of all waits of a write in flight for space in the write buffer, in nanoseconds.
     pub buffer_ns: u64,
-    /// Busy time of the flash arrays, by origin, when the present wait of a write for space in the write buffer began;
-    /// `buffer_waits` are the parts of all such waits attributed to each origin.
+    /// Busy time of the flash arrays, by origin, when the present wait of a write in flight for space in the write
+    /// buffer began.
     pub busy_then: Waits,
+    /// Parts of all waits of a write in flight for space in the write buffer, in nanoseconds, that are attributed to
+    /// each origin.
     pub buffer_waits: Waits,
     pub link_ns: u64,
     pub ecc_ns: u64,

@@ -222,8 +222,8 @@ mod tests {
         assert_eq!([of(0), of(1), of(2), of(3)], [100, 300, 100, 300]);
     }
 
-    /// The test checks that a command which is fetched before the next one is submitted, and so skips the queues,
-    /// advances the round-robin order as if it had been queued.
+    /// Test: checks that a command which is fetched before the next one is submitted, and so skips the queues, advances
+    /// the round-robin order as if it had been queued.
     #[test]
     fn a_command_alone_takes_the_turn_that_it_would_have_taken_in_its_queue() {
         let mut random = RandomStream::new(5, "queues");

@@ -12,8 +12,10 @@ use units::{Nanos, SimTime};
 /// Number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
 /// Number of events, for each page row of the drive (the pages with the same index in all planes), that may pass while
-/// no host request makes progress; `EVENTS_LEAST` is added for every drive.
+/// no host request makes progress, beside a fixed number for every drive.
 const EVENTS_PER_ROW: u64 = 64;
+/// Number of events, added for every drive to the number for its page rows, that may pass while no host request makes
+/// progress.
 const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
 /// second.

@@ -75,9 +75,10 @@ pub(crate) struct Run<P: Observer> {
     /// Number of bytes of a read that are gathered before they are sent to the host; 0: the data of each page are sent
     /// to the host as soon as they are decoded.
     read_frame: u64,
-    /// Number of mapping units that make a group of host commands which the drive processes together; `group_room` is
-    /// how many mapping units the present group may still accept.
+    /// Number of mapping units that make a group of host commands which the drive processes together.
     group_units: u32,
+    /// Number of mapping units that the present group of host commands, which the drive processes together, may still
+    /// accept.
     group_room: u32,
     pub namespaces: Namespaces,
     end: WorkloadEnd,
@@ -96,9 +97,9 @@ pub(crate) struct Run<P: Observer> {
     pub warming: bool,
     /// Simulated time, on the clock of this run, at which the workload began, after preconditioning and warm-up.
     pub origin: SimTime,
-    /// Counters of the flash translation layer, copied when the measured window began; `held_before` is the number of
-    /// bytes of host data that only the write buffer contained then.
+    /// Counters of the flash translation layer, copied when the measured window of the run began.
     pub baseline: FtlStats,
+    /// Number of bytes of host data that only the write buffer contained when the measured window of the run began.
     pub held_before: u64,
     pub counts_before: CountsBefore,
     pub busy_baseline: BusyTimes,

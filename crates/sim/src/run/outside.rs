@@ -12,9 +12,9 @@ use units::SimTime;
 /// not drawn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceHolds {
-    /// Case in which the source contained no request when it was last asked.
+    /// Case of the contents of the source: it contained no request when it was last asked.
     Nothing,
-    /// Case in which the source contained requests that were not drawn yet when it was last asked.
+    /// Case of the contents of the source: it contained requests that were not drawn yet when it was last asked.
     Requests,
 }
 

@@ -12,9 +12,10 @@ use units::{Nanos, SimTime};
 /// Record of one power cut of a run: its time, its damage, and the recovery after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    /// Time at which the host lost its power; `dark` is the time at which the drive lost it, later if the drive has
-    /// capacitors.
+    /// Time at which the host lost its power in the power cut.
     pub failed: SimTime,
+    /// Time at which the drive lost its power in the power cut; later than the host's loss of power if the drive has
+    /// capacitors.
     pub dark: SimTime,
     /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
     /// beginning of the run to the power cut.
@@ -25,9 +26,9 @@ pub(crate) struct Cut {
     /// Number of mapping units whose writes had been acknowledged to the host and that the drive's write buffer lost in
     /// the power cut.
     pub buffered_lost: u32,
-    /// Time at which the power came back after the power cut; `ready` is the time at which the drive took requests
-    /// again, none if the power failed again before.
+    /// Time at which the power came back after the power cut.
     pub back: SimTime,
+    /// Time at which the drive took requests again after the power cut; none if the power failed again before.
     pub ready: Option<SimTime>,
     /// Counts of what recovery did after the power cut, up to the next cut if there was one: pages read, superblocks
     /// found, and logical units found.
@@ -38,9 +39,9 @@ pub(crate) struct Cut {
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     plan: PowerPlan,
-    /// List of the times of planned cuts still to come, the next one last; `by_operations` is the list of cuts planned
-    /// by number of flash operations.
+    /// List of the times of the power cuts planned by time and still to come, the next one last.
     by_time: Vec<SimTime>,
+    /// List of the power cuts planned by number of flash operations and still to come, the next one last.
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
     /// List of the records of the power cuts that have happened in the run so far.

@@ -64,7 +64,7 @@ const SHORT_REST: u64 = 1 << 16;
 /// (account) of it also at the end of a run with operations in flight.
 const WALKED_TWICE: usize = 1 << 22;
 
-/// Number of unit writes that preconditioning does for each event that a call of [`Session::advance`] asks for.
+/// Constant: unit writes that preconditioning does for each event that a call of [`Session::advance`] asks for.
 const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
@@ -93,13 +93,13 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// Kind of source of the requests: the workload, the clients of a served drive, or the caller of a stepped drive.
+    /// Field: kind of request source: the workload, the clients of a served drive, or the caller of a stepped drive.
     outside: OutsideHost,
     interrupted: bool,
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
-    /// Wall-clock time that expanding the logical-to-physical map into flat arrays took before the workload began.
+    /// Field: wall-clock time of expanding the logical-to-physical map into flat arrays before the workload began.
     map_made_before: Duration,
 }
 

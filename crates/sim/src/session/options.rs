@@ -41,8 +41,8 @@ pub struct RunOptions {
     pub load_state: Option<String>,
     /// Path at which the drive's state is saved after preconditioning; none: it is not saved.
     pub save_state: Option<String>,
-    /// Folder that stores answers of preconditioning's pilots (small trial drives) between runs; none: they are not
-    /// stored.
+    /// Option: folder that stores answers of preconditioning's pilots (small trial drives) between runs; none: they are
+    /// not stored.
     pub pilots: Option<Pilots>,
 }
 

@@ -17,10 +17,10 @@ const PASSES_MOST: u32 = 100;
 /// Kind of rule of `--loop` for the number of passes of the workload, repetitions one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// Rule: the workload is run in this number of passes.
+    /// Case of the rule of `--loop`: the workload is run in this number of passes.
     Times(u32),
-    /// Rule: the workload is run until the half width of the confidence interval of long-run write amplification is at
-    /// most the fraction `half` of the value, but in at most `most` passes.
+    /// Case of the rule of `--loop`: the workload is run until the half width of the confidence interval of long-run
+    /// write amplification is at most the fraction `half` of the value, but in at most `most` passes.
     Until { half: f64, most: u32 },
 }
 

@@ -13,16 +13,17 @@ enum LayoutStep {
     /// Step of the layout (untimed writing of the data that a workload expects): to check the drive for units that hold
     /// no data.
     Look,
-    /// Step of the layout (untimed writing of the data that a workload expects): to ask the workload for the address
-    /// ranges that must hold data.
+    /// Case of the steps of the layout (untimed writing of the data that a workload expects): checking the drive for
+    /// units that hold no data.
     Name,
-    /// Step of the layout (untimed writing of the data that a workload expects): to write the named units that hold no
-    /// data.
+    /// Case of the steps of the layout (untimed writing of the data that a workload expects): asking the workload for
+    /// the address ranges that must hold data.
     Write,
     Done,
 }
 
-/// State of the layout in progress: untimed writing, before the run, of the data that a workload expects on the drive.
+/// Case of the steps of the layout (untimed writing of the data that a workload expects): writing the named units that
+/// hold no data.
 pub(crate) struct LayingOut {
     step: LayoutStep,
     on: bool,

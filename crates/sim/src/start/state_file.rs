@@ -187,8 +187,8 @@ pub(crate) fn load(
         .map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
-/// Way of treating a saved state that unpacks to more bytes than asked for: ignore the surplus bytes, or refuse the
-/// state.
+/// Kind of treatment of a saved state that unpacks to more bytes than asked for: ignore the surplus bytes, or refuse
+/// the state.
 #[derive(PartialEq)]
 enum SurplusBytes {
     Leave,

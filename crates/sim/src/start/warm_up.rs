@@ -32,10 +32,12 @@ const WINDOWS_WANDERING: usize = 16;
 const FULL: f64 = 0.9;
 /// Fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to matter.
 const COALESCED: f64 = 0.02;
-/// Greatest number of windows of a warm-up; on a small buffer as many windows as `UNITS_MOST` units fill, but at most
-/// `WINDOWS_MOST_SMALL`.
+/// Greatest number of windows of a warm-up, unless the write buffer is small, for which more windows are allowed.
 const WINDOWS_MOST: u64 = 16;
+/// Greatest number of windows of a warm-up on a small write buffer, even if `UNITS_MOST` units would fill more windows.
 const WINDOWS_MOST_SMALL: u64 = 128;
+/// Number of units read or written that limits a warm-up on a small write buffer: it has at most as many windows as
+/// these units fill, and at most `WINDOWS_MOST_SMALL`.
 const UNITS_MOST: u64 = 1 << 18;
 /// Greatest number of copies of the workload in a warm-up: a workload with very few requests never fills a buffer.
 const COPIES_MOST: u32 = 1 << 13;
@@ -50,8 +52,9 @@ pub(crate) struct WarmUp {
     seed: u64,
     copies: u32,
     /// Number of units read or written that make a window of the warm-up (stretch over which the buffer's contents are
-    /// averaged); `before` is the number of units read or written before the present window.
+    /// averaged).
     window: u64,
+    /// Number of units read or written before the present window of the warm-up.
     before: u64,
     /// Sums over the samples of the present window of the warm-up: of the number of units in the write buffer, and of
     /// the number of units in it that are not on flash.

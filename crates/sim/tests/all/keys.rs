@@ -221,3 +221,40 @@ fn every_key_says_what_it_means_and_in_which_unit() {
     let bare: Vec<&str> = keys().iter().filter(no_unit).map(|key| key.asked.key.as_str()).collect();
     assert!(bare.is_empty(), "numbers without a unit, or `ratio`: {bare:?}");
 }
+
+#[test]
+fn a_file_replaces_what_its_base_says_and_what_would_have_no_effect_is_refused() {
+    let catalogue = Catalogue::new([ROOT]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.toml");
+    let load = |text: &str, set: &[&str]| {
+        std::fs::write(&path, text).unwrap();
+        let set: Vec<String> = set.iter().map(|line| (*line).to_owned()).collect();
+        Drive::load(&catalogue, path.to_str().unwrap(), &set).map_err(|error| error.to_string())
+    };
+    // The base says `user_capacity`.
+    let capacity = |drive: &Drive| drive.capacity().get();
+    let file = "title = \"own\"\nbase = \"nvme-tlc\"\n[ftl]\nop_ratio = 0.2\n";
+    let (own, set) = (
+        load(file, &[]).unwrap(),
+        load("title = \"own\"\nbase = \"nvme-tlc\"\n", &["ftl.op_ratio=0.2"]).unwrap(),
+    );
+    assert_eq!(capacity(&own), capacity(&set));
+    let both =
+        load("title = \"own\"\nbase = \"nvme-tlc\"\n[ftl]\nop_ratio = 0.2\nuser_capacity = \"1GB\"\n", &[]);
+    assert!(both.err().unwrap().contains("not both"));
+    // Its chip has tables, which give programs and erases their times by wear.
+    for (key, value) in [("t_prog", "\"3ms\""), ("t_bers", "\"50ms\"")] {
+        let text = format!("title = \"own\"\nbase = \"nvme-tlc\"\n[nand]\n{key} = {value}\n");
+        let told = load(&text, &[]).err().unwrap();
+        assert!(
+            told.contains(&format!("own.toml:4: nand.{key} = ")) && told.contains("has no effect"),
+            "{told}"
+        );
+        let told =
+            load("title = \"own\"\nbase = \"nvme-tlc\"\n", &[&format!("nand.{key}={value}")]).err().unwrap();
+        assert!(told.starts_with(&format!("--set: nand.{key} = ")), "{told}");
+        let plain = ["chip=tlc-3d-256g", "nand.errors.name=none", &format!("nand.{key}={value}")];
+        load("title = \"own\"\nbase = \"nvme-tlc\"\n", &plain).unwrap();
+    }
+}

@@ -26,8 +26,8 @@ enum Stage {
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each simulated die in the test of channel arbiters, the value of the channel's counter of turns (uses by any
-    /// die, and idle turns) when the die began to wait for the channel.
+    /// Field: list with, for each simulated die in the test of channel arbiters, the value of the channel's counter of
+    /// turns (uses by any die, and idle turns) when the die began to wait for the channel.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,

@@ -12,10 +12,11 @@ const BLOCK_UNITS: u32 = 8;
 /// Simulated write buffer for the randomised test that every eviction policy must pass.
 struct Shelf {
     slots: Vec<Slot>,
-    /// For each slot (entry for one mapping unit) of the simulated write buffer in the test of eviction policies, the
-    /// time at which its unit entered the buffer; second field: the time of the last access to the unit. Both count
-    /// accesses, not ns.
+    /// List with, for each slot (entry for one mapping unit) of the simulated write buffer in the test of eviction
+    /// policies, the time at which its unit entered the buffer, counted in accesses, not ns.
     came: Vec<u64>,
+    /// List with, for each slot (entry for one mapping unit) of the simulated write buffer in the test of eviction
+    /// policies, the time of the last access to its unit, counted in accesses, not ns.
     used: Vec<u64>,
     clock: u64,
     kept: u32,

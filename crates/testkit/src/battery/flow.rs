@@ -14,9 +14,10 @@ struct Page {
     good_step: Option<u32>,
     halves: Vec<f64>,
     page_type: usize,
-    /// Raw bit error rate of the random page, in the test of read flows, at the default read reference voltages; second
-    /// field: factor by which each read retry step lowers the rate.
+    /// Raw bit error rate of the random page, in the test of read flows, at the default read reference voltages.
     rate: f64,
+    /// Factor by which each read retry step lowers the raw bit error rate of the random page, in the test of read
+    /// flows.
     fall: f64,
 }
 

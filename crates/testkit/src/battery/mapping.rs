@@ -43,8 +43,8 @@ const SMALL: &[&str] = &[
     "ftl.buffer.power_loss_protection=false",
 ];
 
-/// The expected contents of the flash in the test of mappings: a reference model of the logical drive, and the version
-/// number of the data at each physical address, kept apart from the translation layer's own map.
+/// Type: expected contents of the flash in the test of mappings: a reference model of the logical drive, and the
+/// version number of the data at each physical address, kept apart from the translation layer's own map.
 struct ExpectedFlash {
     reference: ReferenceFtl,
     units: u32,

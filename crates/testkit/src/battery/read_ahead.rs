@@ -8,12 +8,12 @@ const UNITS: [u64; 3] = [512, 4096, 65_536];
 /// Number of mapping units in the address range of random reads: so large that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// Two instances of one read-ahead (prefetch) policy in a conformance test, which gives both instances the same reads
-/// and checks that their answers are equal. `area` is the size, in mapping units, of the DRAM area that the policy
-/// wants for prefetched data.
+/// Type for two instances of one read-ahead (prefetch) policy in a conformance test, which gives both instances the
+/// same reads and checks that their answers are equal.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],
+    /// Size, in mapping units, of the DRAM area that the read-ahead policy wants for prefetched data.
     area: u32,
 }
 

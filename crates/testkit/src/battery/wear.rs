@@ -21,8 +21,8 @@ struct WornDie<'a> {
     policy: Box<dyn WearPolicy>,
     policy_draws: RandomStream,
     free: BinaryHeap<Reverse<(u64, u32)>>,
-    /// For each superblock: value of the die's erase counter (erases of all superblocks so far) when the superblock
-    /// last became free.
+    /// Field: list with, for each superblock, the value of the die's erase counter (erases of all superblocks so far)
+    /// when the superblock last became free.
     freed_at: Vec<u64>,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,

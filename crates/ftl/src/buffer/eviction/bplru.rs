@@ -20,8 +20,8 @@ struct Block {
     place: u32,
 }
 
-/// Eviction policy BPLRU: orders logical blocks by their last use, and evicts the least recently used block as a whole.
-/// O(log n).
+/// Implementation of the eviction policy BPLRU: orders logical blocks by their last use, and evicts the least recently
+/// used block as a whole. O(log n).
 #[derive(Clone, Debug)]
 pub struct Bplru {
     block_units: u32,
@@ -29,8 +29,10 @@ pub struct Bplru {
     blocks: BTreeMap<u32, Block>,
     order: Order,
     /// Table of the eviction policy BPLRU: for each number in its list of logical blocks in order of last use, the
-    /// logical block for which the number stands. `free` lists the numbers that are not in use.
+    /// logical block for which the number stands.
     at: Vec<u32>,
+    /// List of the numbers that are not in use, among the numbers by which the eviction policy BPLRU names logical
+    /// blocks in its list in order of last use.
     free: Vec<u32>,
     /// Number of the logical block that is being evicted from the write buffer; `None` if no eviction is in progress.
     leaving: Option<u32>,

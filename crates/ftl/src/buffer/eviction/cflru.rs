@@ -4,8 +4,9 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Lpn;
 
-/// Eviction policy CFLRU (clean first): evicts the least recently used clean unit among the `window` least recently
-/// used units of the write buffer; without a clean one among these, the least recently used unit. O(window).
+/// Implementation of the eviction policy CFLRU (clean first): evicts the least recently used clean unit among the
+/// `window` least recently used units of the write buffer; without a clean one among these, the least recently used
+/// unit. O(window).
 #[derive(Clone, Debug)]
 pub struct Cflru {
     window_ratio: f64,

@@ -4,7 +4,8 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use units::Lpn;
 
-/// Eviction policy FIFO: evicts the unit that has been cached longest, whether or not it was used again. O(1).
+/// Implementation of the eviction policy FIFO: evicts the unit that has been cached longest, whether or not it was used
+/// again. O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     order: Order,

@@ -28,8 +28,8 @@ pub enum Access {
 /// View of the write buffer (slots, number of cached slots, cache limit) that an eviction policy is shown when it
 /// chooses the slot to evict.
 pub struct EvictionView<'a> {
-    /// All slots of the write buffer, by number. The policy may choose only cached slots (dirty or clean, and not
-    /// queued for programming).
+    /// List of all slots of the write buffer, by number. The policy may choose only cached slots (dirty or clean, and
+    /// not queued for programming).
     pub slots: &'a [Slot],
     /// Number of write buffer slots that are cached now: dirty or clean, and not queued for programming.
     pub kept: u32,
@@ -44,13 +44,14 @@ impl EvictionView<'_> {
         self.slots[slot as usize].lpn
     }
 
-    /// True when the unit in the cached write buffer slot `slot` is dirty: the flash does not hold these data yet.
+    /// Returns true when the unit in the cached write buffer slot `slot` is dirty: the flash does not hold these data
+    /// yet.
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
         self.slots[slot as usize].state == SlotState::Held
     }
 
-    /// True when the write buffer caches the unit in slot `slot`, dirty or clean, without having queued it for
+    /// Returns true when the write buffer caches the unit in slot `slot`, dirty or clean, without having queued it for
     /// programming: the eviction policy may then choose the slot.
     #[inline]
     pub fn is_kept(&self, slot: u32) -> bool {

@@ -11,8 +11,8 @@ struct Link {
 
 const ALONE: Link = Link { before: NONE, after: NONE, member: false };
 
-/// List of numbers (such as buffer slots) in order of last use, doubly linked, the oldest first. Every operation takes
-/// O(1).
+/// Type of a list of numbers (such as buffer slots) in order of last use, doubly linked, the oldest first. Every
+/// operation takes O(1).
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     links: Vec<Link>,
@@ -47,7 +47,7 @@ impl Order {
         })
     }
 
-    /// True when `number` (such as a buffer slot) is in the list of numbers in order of last use.
+    /// Returns true when `number` (such as a buffer slot) is in the list of numbers in order of last use.
     #[inline]
     pub fn contains(&self, number: u32) -> bool {
         self.links[number as usize].member

@@ -5,8 +5,8 @@ use controller::Controller;
 use nand::errors::Condition;
 use units::Voltage;
 
-/// Table of the cost regulator's write costs (ways to program a page), with the properties of each by which the FTL
-/// works.
+/// Type of the table of the cost regulator's write costs (ways to program a page), with the properties of each by which
+/// the FTL works.
 pub(crate) struct CostTable {
     /// List of the write costs (ways to program a page) as the cost regulator declared them: each has a program step
     /// (ISPP step) or a set of program and read voltages, a retention time and a refresh interval.
@@ -79,8 +79,8 @@ impl CostTable {
         holding.min_by(|a, b| self.coarseness[*a].total_cmp(&self.coarseness[*b])).unwrap_or(0) as u8
     }
 
-    /// True if write cost `way` (a way to program a page) programs more precisely, and more slowly, than write cost
-    /// `than`.
+    /// Returns true if write cost `way` (a way to program a page) programs more precisely, and more slowly, than write
+    /// cost `than`.
     pub fn finer(&self, way: usize, than: usize) -> bool {
         self.coarseness[way] < self.coarseness[than]
     }

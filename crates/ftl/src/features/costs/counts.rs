@@ -3,9 +3,9 @@
 use crate::stats::{Minus, counters};
 
 counters! {
-    /// Counters of the cost regulator (which chooses how precisely each page is programmed) and of read correction,
-    /// since the drive was built. Arrays of eight are indexed by the write cost (way to program a page), or by the step
-    /// of the read sequence, the read ladder: hard read first, then soft reads.
+    /// Record of the counters of the cost regulator (which chooses how precisely each page is programmed) and of read
+    /// correction, since the drive was built. Arrays of eight are indexed by the write cost (way to program a page), or
+    /// by the step of the read sequence, the read ladder: hard read first, then soft reads.
     RegulationCounts {
         /// Number of host reads, by the rung of the read ladder (hard or soft read) that corrected the data.
         host_reads: [u64; 8],

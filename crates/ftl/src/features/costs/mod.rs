@@ -60,7 +60,8 @@ struct Unit {
     pub old_row: Option<u32>,
 }
 
-/// Tables of wear, age, reads and last good read-retry step, with one entry for each superblock of the drive.
+/// Record of the tables of wear, age, reads and last good read-retry step, with one entry for each superblock of the
+/// drive.
 struct Ages {
     /// For each superblock, the index of its wear row: the range that its program/erase cycles lie in, for which read
     /// plans are computed once.
@@ -95,8 +96,8 @@ impl Ages {
     }
 }
 
-/// Table of the write costs (ways to program a page) with which the page rows of the drive were last programmed: one
-/// entry for each row.
+/// Type of the table of the write costs (ways to program a page) with which the page rows of the drive were last
+/// programmed: one entry for each row.
 struct RowCosts {
     costs: Vec<u8>,
     /// Number of page rows (pages of one index on all planes) of a superblock.

@@ -13,8 +13,8 @@ use units::Nanos;
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// Plan of the first attempt of a read of a page: the step of the read sequence (read ladder: hard read, then soft
-/// reads) with which the read begins, whether this step is enough, and the decoder's time.
+/// Record of the plan of the first attempt of a read of a page: the step of the read sequence (read ladder: hard read,
+/// then soft reads) with which the read begins, whether this step is enough, and the decoder's time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
     /// Index, in the plan of a read, of the step of the read sequence (read ladder: hard read, then soft reads) with
@@ -23,7 +23,7 @@ pub(super) struct Begin {
     /// Flag of the plan: true if the step `rung` of the read sequence (hard or soft read) corrects the page up to the
     /// greatest age and number of reads for which reads are planned.
     pub holds: bool,
-    /// Time of the decoder's iterations for the first attempt, in nanoseconds.
+    /// Planned time of the decoder's iterations for the first attempt of a read, in nanoseconds.
     pub iterating_ns: u32,
 }
 
@@ -87,8 +87,8 @@ impl Correction {
     }
 }
 
-/// Tables of read plans, computed once for the greatest age and number of reads: the first attempt of a read and the
-/// write costs offered to the cost regulator, for each row of wear (range of program/erase cycles).
+/// Record with the tables of read plans, computed once for the greatest age and number of reads: the first attempt of a
+/// read and the write costs offered to the cost regulator, for each row of wear (range of program/erase cycles).
 pub(super) struct Reckoning {
     /// Number of reads of a superblock since its last erase up to which the read plans (the first attempts of reads)
     /// are computed.
@@ -102,8 +102,8 @@ pub(super) struct Reckoning {
     page_types: usize,
     /// For each row of wear (range of program/erase cycles of a block), the highest number of cycles in the range.
     wear_edges: Vec<u32>,
-    /// Plans of the first attempt of a read: one for each combination of write cost (way to program a page), wear row
-    /// (range of program/erase cycles) and page type, in this order.
+    /// List of the plans of the first attempt of a read: one for each combination of write cost (way to program a
+    /// page), wear row (range of program/erase cycles) and page type, in this order.
     begins: Vec<Begin>,
     /// For each wear row (range of program/erase cycles), all write costs (ways to program a page) as candidates for
     /// the cost regulator: program time, reference voltages, and whether the write cost is feasible on blocks so worn.
@@ -226,7 +226,8 @@ impl Reckoning {
 fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, (worst, limit): (f64, f64)) -> String {
     format!(
         "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \
-         cycles, and ecc.code corrects {limit:.2e} at most: use a finer step, a shorter retention time or a stronger code",
+         cycles, and ecc.code corrects {limit:.2e} at most: use retries that move the references (ecc.code.retries, \
+         ecc.code.retry_step), a finer step, a shorter retention time or a stronger code",
         table.describe(cost),
         table.costs[cost].retention.in_days(),
     )

@@ -4,17 +4,17 @@ use crate::regulator;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Settings of the cost regulator: the policy, the write costs (ways to program a page) among which the policy chooses,
-/// and the age and reads of data for which reads are planned.
+/// Set of settings of the cost regulator: the policy, the write costs (ways to program a page) among which the policy
+/// chooses, and the age and reads of data for which reads are planned.
 pub struct CostRules {
     /// Setting: maker of the cost regulator that the drive file names (function that creates this policy); the
     /// regulator chooses the write cost (way to program) of each mapping unit.
     pub regulator: regulator::Maker,
-    /// Settings of the write costs (ways to program a page) among which the cost regulator chooses: program steps (ISPP
+    /// Setting: the write costs (ways to program a page) among which the cost regulator chooses: program steps (ISPP
     /// voltage increments) and retention times.
     pub steps: regulator::Steps,
-    /// Settings of the planning of reads: the greatest number of reads and age of data for which the step to begin a
-    /// read with (hard or soft read) is chosen, the age of data from before the run, and read reclaim.
+    /// Setting: rules for the planning of reads: the greatest number of reads and age of data for which the step to
+    /// begin a read with (hard or soft read) is chosen, the age of data from before the run, and read reclaim.
     pub reckoned: Reckoned,
 }
 
@@ -29,16 +29,17 @@ impl CostRules {
     }
 }
 
-/// Settings of section `[ftl.reading]`: greatest number of reads and age of data for which the first attempt of a read
-/// is planned, age of the data before the run, and read reclaim.
+/// Set of settings of section `[ftl.reading]`: greatest number of reads and age of data for which the first attempt of
+/// a read is planned, age of the data before the run, and read reclaim.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
     /// Setting `reads` of section `[ftl.reading]`: greatest number of reads of a block between two erases for which the
     /// drive plans the first attempt of a read, that is, the hard or soft read to begin with.
     pub reads: u32,
-    /// Greatest age of data for which the first attempt of a read is planned; `None`: the whole retention time.
+    /// Setting: greatest age of data for which the first attempt of a read is planned; `None`: the whole retention
+    /// time.
     pub age: Option<Nanos>,
-    /// Age, at the start of the run, of the data that the drive held before the run.
+    /// Setting: age, at the start of the run, of the data that the drive held before the run.
     pub data_age: Nanos,
     /// Setting: true if the drive relocates each superblock that has had `reads` reads since its erase (read reclaim);
     /// false on a drive without read reclaim.

@@ -13,8 +13,8 @@ pub(super) const QUEUED: u8 = 1 << 7;
 /// the write cost (way to program) of each unit.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
-/// Array of one byte of notes for each mapping unit, on a drive whose cost regulator stores notes on single units: the
-/// regulator's own bits, [`SEEN`], [`QUEUED`].
+/// Type of the array of notes with one byte for each mapping unit, on a drive whose cost regulator stores notes on
+/// single units: the regulator's own bits, [`SEEN`], [`QUEUED`].
 pub(super) struct UnitNotes {
     notes: Vec<u8>,
     bits: u32,
@@ -32,7 +32,7 @@ impl UnitNotes {
         self.bits
     }
 
-    /// True if the drive has notes on mapping units, because the cost regulator uses at least one bit.
+    /// Returns true if the drive has notes on mapping units, because the cost regulator uses at least one bit.
     #[inline]
     pub fn are_kept(&self) -> bool {
         self.bits > 0

@@ -12,13 +12,13 @@ pub(super) struct Checkpoints {
     /// Setting: number of superblocks that must be closed (written full or ended early) after the beginning of one
     /// checkpoint of the map before the next begins.
     pub every: u64,
-    /// Number of superblocks closed so far; `closed_as` has, for each superblock, what this number was when the
-    /// superblock was closed.
+    /// Number of superblocks that were closed (written full or ended early) so far.
     pub closed: u64,
+    /// For each superblock, what the number of closed superblocks (`closed`) was when the superblock was closed.
     pub closed_as: Vec<u64>,
-    /// Number of superblocks that had been closed when the checkpoint of the map in progress began; `done` is the
-    /// number when the last complete one began.
+    /// Number of superblocks that had been closed when the checkpoint of the map in progress began.
     pub began: u64,
+    /// Number of superblocks that had been closed when the last complete checkpoint of the map began.
     pub done: u64,
     /// Number of translation units (map pages) of the checkpoint in progress that are still to be written to flash.
     pub left: u32,

@@ -6,7 +6,7 @@ use engine::large_array;
 use std::ops::Range;
 use units::Lpn;
 
-/// Cache of the map entries in RAM (as in DFTL), with replacement of the entry used least recently.
+/// State of the cache of map entries in RAM (as in DFTL), with replacement of the entry used least recently.
 pub(super) struct EntryCache {
     entries: Vec<FlashMapEntry>,
     capacity: usize,
@@ -59,7 +59,7 @@ impl EntryCache {
         self.newest = at;
     }
 
-    /// True if the map entry of `lpn` is in the cache.
+    /// Returns true if the map entry of `lpn` is in the cache.
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.of_unit[lpn.index()] != NONE
     }

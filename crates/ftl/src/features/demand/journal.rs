@@ -27,8 +27,8 @@ struct Sent {
 /// State of the log (journal) of the changes of a drive's map, which is stored on flash in a ring of logical units:
 /// after the last of them the log continues in the first.
 pub(super) struct Journal {
-    /// First logical unit of the ring of units that hold the log of map changes on flash and are used in turn, again
-    /// and again. The field `units` is the number of units in the ring.
+    /// Number of the first logical unit of the ring of units that hold the log of map changes on flash and are used in
+    /// turn, again and again.
     first: u32,
     units: u32,
     /// Number of changes of the map that one unit of the log holds.
@@ -36,16 +36,18 @@ pub(super) struct Journal {
     /// For each superblock, the number of page rows, from its first one on, whose map changes are in log units on
     /// flash.
     told: Vec<u32>,
-    /// Number of map changes since the log of map changes began. `pending` lists the page rows whose changes are in no
-    /// log unit that was sent to flash yet.
+    /// Number of map changes since the log of map changes began.
     changes: u64,
+    /// Queue of the page rows whose map changes are in no unit of the log of map changes that was sent to flash yet.
     pending: VecDeque<Told>,
     sent: VecDeque<Sent>,
-    /// Number of units of the log of map changes that were sent to flash so far. `needed` is the number of the first
-    /// log unit that recovery still needs, because the last complete checkpoint of the map covers all earlier ones;
-    /// `began` is the value of `count` when the latest checkpoint began.
+    /// Number of units of the log of map changes that were sent to flash so far.
     count: u64,
+    /// Number of the first unit of the log of map changes that recovery still needs, because the last complete
+    /// checkpoint of the map covers all earlier ones.
     needed: u64,
+    /// Number of units of the log of map changes that had been sent to flash (value of `count`) when the latest
+    /// checkpoint of the map began.
     began: u64,
     /// True once simulated time has begun; earlier changes of the map are in the map on flash and not in the log.
     pub has_begun: bool,

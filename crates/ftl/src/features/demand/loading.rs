@@ -15,7 +15,7 @@ impl Loading {
         Self { is_missing: vec![true; pages as usize], left: pages, next: 0 }
     }
 
-    /// True if translation unit `page` (a page of the map) has not been read into RAM yet after power-up.
+    /// Returns true if translation unit `page` (a page of the map) has not been read into RAM yet after power-up.
     pub fn is_missing(&self, page: u32) -> bool {
         self.is_missing.get(page as usize).is_some_and(|missing| *missing)
     }
@@ -36,8 +36,8 @@ impl Loading {
         page
     }
 
-    /// True when the loading of the map after power-up is done: all translation units (map pages) have been read into
-    /// RAM.
+    /// Returns true when the loading of the map after power-up is done: all translation units (map pages) have been
+    /// read into RAM.
     pub fn is_done(&self) -> bool {
         self.left == 0
     }

@@ -7,8 +7,8 @@ use crate::core::{Core, Lookup, Waiter};
 use units::{Lpn, Ppa};
 
 impl Demand {
-    /// True if the map entry of `lpn` can be used without a flash read; puts the entry into the cache if it can. Counts
-    /// a hit or a miss of the map cache.
+    /// Returns true if the map entry of `lpn` can be used without a flash read; puts the entry into the cache if it
+    /// can. Counts a hit or a miss of the map cache.
     pub(super) fn find_entry(&mut self, core: &mut Core, lpn: Lpn) -> bool {
         if self.checkpoints.is_some() {
             return !self.is_loading() || self.is_loaded(core, lpn);
@@ -28,8 +28,8 @@ impl Demand {
         at_hand
     }
 
-    /// True if the map entry of `lpn` can be used without a flash read, while the map is still being loaded after
-    /// power-up; counts a hit or a miss.
+    /// Returns true if the map entry of `lpn` can be used without a flash read, while the map is still being loaded
+    /// after power-up; counts a hit or a miss.
     #[cold]
     fn is_loaded(&mut self, core: &mut Core, lpn: Lpn) -> bool {
         let page = self.page_of(lpn);
@@ -46,8 +46,8 @@ impl Demand {
         is_at_hand
     }
 
-    /// True if a translation unit (map page) can be accessed without a flash read, because it was never written or is
-    /// in the write buffer.
+    /// Returns true if a translation unit (map page) can be accessed without a flash read, because it was never written
+    /// or is in the write buffer.
     fn is_at_hand(&self, core: &Core, page: u32) -> bool {
         let unit = self.unit_of(page);
         core.store.map.lookup(unit) == Ppa::NONE || core.buffer.find(unit).is_some()
@@ -92,7 +92,7 @@ impl Demand {
         is_done.then_some(Lookup::Loaded)
     }
 
-    /// True if a write buffer slot reserved for translation units (map pages) is free for another one.
+    /// Returns true if a write buffer slot reserved for translation units (map pages) is free for another one.
     fn has_slot(&self) -> bool {
         self.used_slots + self.tasks.updates() < self.slots
     }

@@ -43,8 +43,9 @@ pub(crate) struct Demand {
     /// State of the checkpoints on flash, for a map that is wholly in RAM; `None` for a map of which only a part is
     /// cached.
     checkpoints: Option<Checkpoints>,
-    /// Number of write buffer slots reserved for translation units (map pages); `used_slots` is the number in use.
+    /// Number of write buffer slots reserved for translation units (map pages), whether in use or free.
     slots: u32,
+    /// Number of write buffer slots, among the slots reserved for translation units (map pages), that are in use.
     used_slots: u32,
     /// State of the map on flash at the last power cut, stored until recovery has found the newest data.
     left: Option<Translations>,
@@ -103,8 +104,8 @@ impl Demand {
         self.checkpoints.as_mut()?.log.as_mut()
     }
 
-    /// True while translation units (map pages) of a map that must be wholly in RAM are still to be read from flash
-    /// after power-up.
+    /// Returns true while translation units (map pages) of a map that must be wholly in RAM are still to be read from
+    /// flash after power-up.
     fn is_loading(&self) -> bool {
         self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
     }

@@ -9,12 +9,13 @@ const CREDIT_MOST: u32 = 64;
 /// State of the updates of the map on flash: queues of the translation units (map pages) that must be written because
 /// their entries changed, with the credit for such writes that host writes have earned.
 pub(super) struct Outdated {
-    /// Numbers of the translation units (map pages) that must be written because a dirty entry was evicted from the
-    /// cache.
+    /// Queue of the numbers of the translation units (map pages) that must be written because a dirty entry was evicted
+    /// from the cache.
     pub evicted: VecDeque<u32>,
-    /// Numbers of the translation units (map pages) whose entries changed while not cached, in order; `is_behind` marks
-    /// each of them.
+    /// Queue of the numbers of the translation units (map pages) whose entries changed while not cached, in order.
     behind: VecDeque<u32>,
+    /// List of flags, one for each translation unit (map page): true if its entries changed while not cached, so that
+    /// its copy on flash is outdated.
     is_behind: Vec<bool>,
     credit: u32,
 }

@@ -13,8 +13,8 @@ pub(super) struct Task {
     pub waiters: Vec<Waiter>,
 }
 
-/// Table of the reads of translation units (map pages) in flight, with the queue of reads that wait because too many
-/// are in flight.
+/// Type of the table of the reads of translation units (map pages) in flight, with the queue of reads that wait because
+/// too many are in flight.
 pub(super) struct Tasks {
     tasks: Vec<Option<Task>>,
     in_flight: u32,
@@ -29,12 +29,12 @@ impl Tasks {
         Self { tasks: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
     }
 
-    /// True if a read of a translation unit (map page) is in flight or queued.
+    /// Returns true if a read of a translation unit (map page) is in flight or queued.
     pub fn are_any(&self) -> bool {
         self.in_flight > 0 || !self.queued.is_empty()
     }
 
-    /// True if the greatest allowed number of reads of translation units (map pages) is in flight.
+    /// Returns true if the greatest allowed number of reads of translation units (map pages) is in flight.
     pub fn is_full(&self) -> bool {
         self.in_flight >= self.most
     }
@@ -45,7 +45,7 @@ impl Tasks {
         2 * self.in_flight >= self.most
     }
 
-    /// True if a read of translation unit `page` is in flight.
+    /// Returns true if a read of translation unit `page` is in flight.
     pub fn has(&self, page: u32) -> bool {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }

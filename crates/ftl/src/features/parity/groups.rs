@@ -61,7 +61,7 @@ impl Stripes {
         }
     }
 
-    /// True if reclaiming a whole parity group gains enough free space to be worth the work in idle time.
+    /// Returns true if reclaiming a whole parity group gains enough free space to be worth the work in idle time.
     fn is_group_worthwhile(&self, core: &Core, group: u32, wish: &Wish<'_>) -> bool {
         let gain = |(_, at): (usize, u32)| core.gain_of(core.store.space.valid[at as usize]);
         let units = self.data_places(group).count() as u32 * core.store.layout.data_units();

@@ -23,17 +23,19 @@ use rebuilds::Rebuilds;
 use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
-/// Phase of the garbage collection of a parity group (superblocks on several dies of which one holds the parity of the
-/// others).
+/// Kind of phase of the garbage collection of a parity group (superblocks on several dies of which one holds the parity
+/// of the others).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Phase of a parity group that garbage collection does not touch: the group is erased, takes data, or is full.
+    /// Case: phase of a parity group that garbage collection does not touch: the group is erased, takes data, or is
+    /// full.
     Resting,
-    /// Phase in which the parity group is queued to be reclaimed, and waits for free space and for programs in flight.
+    /// Case: phase in which the parity group is queued to be reclaimed, and waits for free space and for programs in
+    /// flight.
     Asked,
-    /// Phase in which the valid units of the parity group are being moved.
+    /// Case: phase in which the valid units of the parity group are being moved.
     Moving,
-    /// Phase in which the superblocks of the parity group are being erased.
+    /// Case: phase in which the superblocks of the parity group are being erased.
     Erasing,
 }
 
@@ -44,10 +46,12 @@ struct Group {
     /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
     pub parity: u32,
     /// Bit set of the members (superblocks) of the parity group that are usable, neither bad nor lost, one bit for each
-    /// member; empty for a group that cannot be protected. Likewise `ended` has the members that were closed before
-    /// they were full, and `taken` the members that garbage collection took.
+    /// member; empty for a group that cannot be protected.
     pub alive: u64,
+    /// Bit set of the members (superblocks) of the parity group that were closed before they were full, one bit for
+    /// each member.
     pub ended: u64,
+    /// Bit set of the members (superblocks) of the parity group that garbage collection took, one bit for each member.
     pub taken: u64,
     /// Bit set of the members (superblocks) of the parity group that garbage collection took and that hold no valid
     /// unit any more.
@@ -81,9 +85,10 @@ pub struct Stripes {
     /// For each set of dies, the list of the parity groups of which some dies have opened their superblock and others
     /// have not.
     begun: Vec<Vec<u32>>,
-    /// Number of parity programs whose parity is being accumulated in RAM now, over all parity groups; `gathered_most`
-    /// is the greatest number so far.
+    /// Number of parity programs whose parity is being accumulated in RAM now, over all parity groups.
     gathered: u64,
+    /// Greatest number so far of parity programs whose parity was being accumulated in RAM at one time, over all parity
+    /// groups.
     gathered_most: u64,
     /// Record of the damage that power cuts did to the stripes (page rows of all members) of the parity groups.
     scars: Scars,
@@ -186,7 +191,7 @@ impl Stripes {
         members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)
     }
 
-    /// True if a superblock numbered over the drive holds parity.
+    /// Returns true if a superblock numbered over the drive holds parity.
     pub fn is_parity(&self, superblock: u32) -> bool {
         self.groups[self.group_of(superblock) as usize].parity == self.member_of(superblock)
     }
@@ -309,7 +314,7 @@ impl Stripes {
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
     }
 
-    /// True if some dies have opened a superblock of the parity group and others have not.
+    /// Returns true if some dies have opened a superblock of the parity group and others have not.
     fn is_begun(&self, group: u32) -> bool {
         self.begun[self.set_of_group(group)].contains(&group)
     }

@@ -74,8 +74,8 @@ impl Stripes {
         Some(programmed.map(|other| other * core.store.layout.rows + row).collect())
     }
 
-    /// True if a page row of a superblock can be restored from parity and the other members of its parity group,
-    /// because none of their dies has failed.
+    /// Returns true if a page row of a superblock can be restored from parity and the other members of its parity
+    /// group, because none of their dies has failed.
     pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
         let others = self.beside(superblock, row);
         let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));

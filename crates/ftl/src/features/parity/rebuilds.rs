@@ -14,8 +14,8 @@ struct Rebuild {
     failed: bool,
 }
 
-/// Table of the uncorrectable reads whose data are being restored from parity; the reads of the other members of the
-/// parity group name an entry by its index.
+/// Type of the table of the uncorrectable reads whose data are being restored from parity; the reads of the other
+/// members of the parity group name an entry by its index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rebuilds {
     items: Vec<Rebuild>,

@@ -50,7 +50,7 @@ impl Scars {
 /// and how far each superblock is programmed.
 pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
-    /// Page rows torn by this power cut (programs that it interrupted), each as superblock and page row.
+    /// List of the page rows torn by this power cut (programs that it interrupted), each as superblock and page row.
     pub torn: &'a [(u32, u32)],
     /// Function, given to the parity feature at a power cut, that returns the number of page rows programmed in a
     /// superblock, including rows torn by the cut.
@@ -58,8 +58,8 @@ pub(super) struct Remains<'a> {
 }
 
 impl Stripes {
-    /// True if a power cut tore the page row of a superblock (interrupted its program) although the group's parity
-    /// counts it, so that it can be restored from the other members of the parity group.
+    /// Returns true if a power cut tore the page row of a superblock (interrupted its program) although the group's
+    /// parity counts it, so that it can be restored from the other members of the parity group.
     #[inline]
     pub(super) fn is_torn_row(&self, superblock: u32, row: u32) -> bool {
         self.scars.after_cut && self.is_missing(superblock, row)
@@ -81,8 +81,8 @@ impl Stripes {
         (whole && scar.missing & !own == 0).then_some(of.alive & !own & !scar.left_out)
     }
 
-    /// True if the rest of a superblock must not be programmed until its parity group is erased, because the superblock
-    /// was closed early or a power cut damaged it.
+    /// Returns true if the rest of a superblock must not be programmed until its parity group is erased, because the
+    /// superblock was closed early or a power cut damaged it.
     pub(super) fn is_ended(&self, superblock: u32) -> bool {
         let of = &self.groups[self.group_of(superblock) as usize];
         of.ended >> self.member_of(superblock) & 1 == 1

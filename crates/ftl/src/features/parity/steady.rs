@@ -93,8 +93,8 @@ impl Stripes {
         }) as usize
     }
 
-    /// True if a parity group of this drive can take the state of the recorded one `like`: all members are usable
-    /// (neither bad nor lost), and every open superblock is on the die on which it was recorded.
+    /// Returns true if a parity group of this drive can take the state of the recorded one `like`: all members are
+    /// usable (neither bad nor lost), and every open superblock is on the die on which it was recorded.
     fn can_be(&self, group: u32, like: &GroupMoment) -> bool {
         (0..like.members.len() as u32).all(|member| {
             let alive = self.groups[group as usize].alive >> member & 1 == 1;

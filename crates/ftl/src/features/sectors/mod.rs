@@ -40,9 +40,10 @@ pub(crate) struct Sectors {
     /// Number of sectors of host data in flight to flash: their write buffer slots are queued for programming or are
     /// being programmed.
     on_way: u32,
-    /// Number of sectors of host data for which buffer slots are reserved but whose data have not arrived yet. The
-    /// field `most` is the limit: as many sectors may be in flight and reserved together.
+    /// Number of sectors of host data for which buffer slots are reserved but whose data have not arrived yet.
     promised: u32,
+    /// Limit on the number of sectors of host data that are in flight to flash or for which buffer slots are reserved,
+    /// both counted together.
     most: u32,
     /// For each die, the page number within a block that sector tracking gives to the die's next program of host data,
     /// as the simulator MQSim does. Each such program, and the first read of each never-written unit, advances the

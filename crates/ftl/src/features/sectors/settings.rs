@@ -4,13 +4,13 @@ use crate::Layout;
 use crate::layout::SECTOR;
 use config::{ConfigError, Section};
 
-/// Settings of section `[ftl.sectors]`: tracking of the sectors of mapping units.
+/// Set of settings of section `[ftl.sectors]`: tracking of the sectors of mapping units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SectorRules {
     /// Setting: true if the drive tracks which sectors of each mapping unit were written.
     pub track: bool,
-    /// True if the drive reads sectors from flash even if they were never written; false if it answers such reads at
-    /// once.
+    /// Setting: true if the drive reads sectors from flash even if they were never written; false if it answers such
+    /// reads at once.
     pub unwritten: bool,
 }
 

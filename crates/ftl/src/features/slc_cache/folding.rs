@@ -8,16 +8,16 @@ use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 
 impl SlcCache {
-    /// True while the host may write to the die only as many units as folding (moving data out of SLC mode into cells
-    /// with all bits) frees.
+    /// Returns true while the host may write to the die only as many units as folding (moving data out of SLC mode into
+    /// cells with all bits) frees.
     pub(super) fn is_pacing(&self, core: &Core, die: usize) -> bool {
         let folding = &core.folding[die];
         self.when_full == WhenFull::FoldFirst && folding.mover.has_victim() && !folding.background
     }
 
-    /// True if the die must erase superblocks of the SLC cache and give them to other data, because the cache uses more
-    /// than its reserved ones and other data need the space. Superblocks that are already being folded for that are
-    /// left out.
+    /// Returns true if the die must erase superblocks of the SLC cache and give them to other data, because the cache
+    /// uses more than its reserved ones and other data need the space. Superblocks that are already being folded for
+    /// that are left out.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved

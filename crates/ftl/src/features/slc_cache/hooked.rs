@@ -44,8 +44,8 @@ impl Feature for SlcCache {
         !self.is_pacing(core, die) || core.folding[die].pace.credit >= 0.0 || self.may_open_one_bit(core, die)
     }
 
-    /// True if host data may bypass the SLC cache on the die: because the settings say so, or because no superblock is
-    /// in SLC mode there whose folding could free space.
+    /// Returns true if host data may bypass the SLC cache on the die: because the settings say so, or because no
+    /// superblock is in SLC mode there whose folding could free space.
     fn lets_pass(&self, die: usize) -> bool {
         self.when_full == WhenFull::Bypass || self.dies[die].superblocks == 0
     }
@@ -121,8 +121,8 @@ impl Feature for SlcCache {
         mover.has_victim() || !self.dies[die].waiting.is_empty() || !mover.waiting.is_empty()
     }
 
-    /// True if the die should now move a superblock out of SLC mode (fold it): the die is idle, a program failed, other
-    /// data need the space, or the host has no other space.
+    /// Returns true if the die should now move a superblock out of SLC mode (fold it): the die is idle, a program
+    /// failed, other data need the space, or the host has no other space.
     fn wants_folding(&self, core: &Core, die: usize) -> bool {
         core.folding[die].background
             || self.dies[die].failed > 0
@@ -130,8 +130,8 @@ impl Feature for SlcCache {
             || (self.when_full == WhenFull::FoldFirst && !self.may_open_one_bit(core, die))
     }
 
-    /// True if queued host data should be programmed on the die before data folded out of SLC mode, because the host
-    /// may write there at present. Otherwise folding, which learns of a completed program first, would issue all
+    /// Returns true if queued host data should be programmed on the die before data folded out of SLC mode, because the
+    /// host may write there at present. Otherwise folding, which learns of a completed program first, would issue all
     /// programs.
     fn is_hosts_turn(&self, core: &Core, die: usize) -> bool {
         !core.folding[die].background

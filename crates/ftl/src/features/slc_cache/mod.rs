@@ -36,8 +36,8 @@ pub(crate) struct SlcCache {
     shape: CacheShape,
     when_full: WhenFull,
     idle_after: Option<Nanos>,
-    /// True if the chip folds SLC-mode pages into cells with all bits inside the die (internal copy), without a
-    /// transfer over the channel.
+    /// Setting: true if the chip folds SLC-mode pages into cells with all bits inside the die (internal copy), without
+    /// a transfer over the channel.
     in_die: bool,
     /// Number of superblocks of each die that are always reserved for the SLC cache.
     reserved: u32,

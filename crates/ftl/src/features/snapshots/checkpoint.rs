@@ -10,8 +10,8 @@ use units::{Lpn, SimTime};
 /// buffer or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Which place a drive stores its map in, RAM or flash; this decides how a checkpoint for snapshots writes the map to
-/// flash.
+/// Kind of place in which a drive stores its map, RAM or flash; this decides how a checkpoint for snapshots writes the
+/// map to flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
     /// Case of the place of the drive's map: the whole map is in RAM, and the snapshot feature writes it to flash as a
@@ -33,8 +33,7 @@ pub(super) enum Awaited {
 /// State of the checkpoints of the map for snapshots: the checkpoint in progress, and the snapshots and rollbacks that
 /// wait for it or for the next one.
 pub(super) struct Checkpoint {
-    /// Number of the first of the logical units that hold the map on flash. The field `units` is the number of such
-    /// units.
+    /// Number of the first of the logical units that hold the map on flash.
     pub first: u32,
     pub units: u32,
     /// Number of map units (map pages) of the checkpoint in progress that are not in the write buffer yet.
@@ -94,7 +93,7 @@ impl Checkpoint {
         self.covered > 0
     }
 
-    /// True if all units of the checkpoint of the map in progress are on flash.
+    /// Returns true if all units of the checkpoint of the map in progress are on flash.
     pub fn is_complete(&self) -> bool {
         self.left == 0 && self.used_slots == 0 && self.awaiting == 0
     }

@@ -91,7 +91,7 @@ impl Snapshot {
     }
 }
 
-/// Counters of snapshots since the drive was built.
+/// Set of counters of snapshots since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotCounts {
     /// Number of snapshots that were taken.
@@ -121,7 +121,7 @@ pub struct SnapshotCounts {
     pub rollbacks: RollbackCounts,
 }
 
-/// Counters of rollbacks to a snapshot since the drive was built.
+/// Set of counters of rollbacks to a snapshot since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RollbackCounts {
     /// Number of rollbacks that put the map back to the state of a snapshot; each counts before its checkpoint is on
@@ -136,8 +136,8 @@ pub struct RollbackCounts {
     pub taking: TimesToFlash,
 }
 
-/// Statistics of the times from the taking of a snapshot, or from the beginning of a rollback, until its checkpoint of
-/// the map was on flash: number, sum and maximum.
+/// Record of statistics of the times from the taking of a snapshot, or from the beginning of a rollback, until its
+/// checkpoint of the map was on flash: number, sum and maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesToFlash {
     count: u64,
@@ -217,17 +217,17 @@ impl Snapshots {
         differences * DIFFERENCE_BYTES + 8 * self.named.len() as u64
     }
 
-    /// True while a checkpoint of the map is in progress, or the drive is rolling back to a snapshot.
+    /// Returns true while a checkpoint of the map is in progress, or the drive is rolling back to a snapshot.
     fn is_under_way(&self) -> bool {
         self.checkpoint.is_under_way() || self.is_rolling_back()
     }
 
-    /// True while the drive accepts no host data because it is rolling back to a snapshot.
+    /// Returns true while the drive accepts no host data because it is rolling back to a snapshot.
     fn is_rolling_back(&self) -> bool {
         self.rolling_back.is_some()
     }
 
-    /// True if there is a snapshot and `lpn` has not been overwritten or trimmed since the newest one.
+    /// Returns true if there is a snapshot and `lpn` has not been overwritten or trimmed since the newest one.
     #[inline]
     fn is_unchanged(&self, lpn: Lpn) -> bool {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
@@ -240,7 +240,7 @@ impl Snapshots {
         self.units >= self.room
     }
 
-    /// True if a difference table of a snapshot names physical unit `ppa`.
+    /// Returns true if a difference table of a snapshot names physical unit `ppa`.
     #[inline]
     fn has_named(&self, ppa: Ppa) -> bool {
         self.named[ppa.index() / 64] >> (ppa.0 % 64) & 1 == 1

@@ -10,7 +10,7 @@ pub(super) enum Moment {
     Rollback,
 }
 
-/// Lists of the times at which a run has yet to take snapshots and to roll back to a snapshot.
+/// Record of the times at which a run has yet to take snapshots and to roll back to a snapshot.
 #[derive(Default)]
 pub(super) struct Moments {
     every: Option<Nanos>,

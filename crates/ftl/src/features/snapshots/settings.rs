@@ -4,26 +4,26 @@ use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
-/// Which of two ways the drive behaves when a write would make the snapshots retain one mapping unit more than they
-/// may: it deletes a snapshot, or refuses the write.
+/// Kind of behaviour of the drive when a write would make the snapshots retain one mapping unit more than they may: it
+/// deletes a snapshot, or refuses the write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.
+    /// Case of the setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.
     Drop,
-    /// Setting `when_full = "refuse-writes"`: the drive refuses, with an error, a write that would overwrite data that
-    /// a snapshot sees, and ignores a trim of such data.
+    /// Case of the setting `when_full = "refuse-writes"`: the drive refuses, with an error, a write that would
+    /// overwrite data that a snapshot sees, and ignores a trim of such data.
     RefuseWrites,
 }
 
-/// Settings by which the drive takes, retains and rolls back to snapshots, without the policy that chooses the snapshot
-/// to be deleted.
+/// Set of settings by which the drive takes, retains and rolls back to snapshots, without the policy that chooses the
+/// snapshot to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
-    /// Time in nanoseconds between two snapshots; none: the drive takes snapshots only at the times in `at`.
+    /// Setting: time in nanoseconds between two snapshots; none: the drive takes snapshots only at the times in `at`.
     pub every: Option<Nanos>,
-    /// List of the times at which the drive takes a snapshot, in ascending order.
+    /// Setting: list of the times at which the drive takes a snapshot, in ascending order.
     pub at: Vec<Nanos>,
-    /// List of the times at which the drive rolls back to its newest snapshot, in ascending order.
+    /// Setting: list of the times at which the drive rolls back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
     /// Setting `keep` of section `[ftl.snapshots]`: greatest number of snapshots that the drive may have at one time;
     /// when one more is taken, one is deleted.

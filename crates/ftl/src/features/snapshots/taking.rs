@@ -47,8 +47,8 @@ impl Snapshots {
         Some(place.map_or_else(|| seen_now(core, lpn), seen_at))
     }
 
-    /// True if a write of `lpn` must be refused with an error: a snapshot sees the data that it would overwrite,
-    /// snapshots may retain no more units, and none may be deleted for the write.
+    /// Returns true if a write of `lpn` must be refused with an error: a snapshot sees the data that it would
+    /// overwrite, snapshots may retain no more units, and none may be deleted for the write.
     pub(super) fn must_refuse(&self, core: &Core, lpn: Lpn) -> bool {
         self.rules.when_full == WhenFull::RefuseWrites
             && self.is_full()

@@ -33,17 +33,18 @@ pub(crate) struct Trims {
     /// For each trim record (mapping unit that lists trims), the trims that its copy on flash lacks: number of the
     /// trim, and its logical unit.
     since: BTreeMap<u32, Vec<(u64, u32)>>,
-    /// Set of the trim records (mapping units that list trims) whose copy on flash lacks a trim; `due` holds the
-    /// records that must now be put into the write buffer.
+    /// Set of the trim records (mapping units that list trims) whose copy on flash lacks a trim.
     changed: BTreeSet<u32>,
+    /// Set of the trim records (mapping units that list trims) that must now be put into the write buffer.
     due: BTreeSet<u32>,
     /// Numbers of the flushes of the host that wait until no trim record has to be put into the write buffer.
     waiting: Vec<u32>,
-    /// Number of write buffer slots reserved for trim records; `used_slots` is the number in use.
+    /// Number of write buffer slots reserved for trim records, whether in use or free.
     slots: u32,
+    /// Number of write buffer slots, among the slots reserved for trim records, that are in use.
     used_slots: u32,
-    /// After a power cut, the trim number of each host unit that the records on flash contain, until recovery has found
-    /// the newest copy of each record.
+    /// For each host unit, the trim number that the records on flash contain, after a power cut until recovery has
+    /// found the newest copy of each record.
     before: Vec<u64>,
 }
 

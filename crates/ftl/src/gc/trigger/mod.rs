@@ -8,7 +8,7 @@ use units::Nanos;
 /// gain space from.
 pub const KEPT_BESIDE_FREE: u32 = 3;
 
-/// View of a die that the trigger policy of garbage collection is shown.
+/// Record of the state of a die that the trigger policy of garbage collection is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
     /// Number of superblocks of the die that are free, or will be free without further reads because all their valid

@@ -5,7 +5,9 @@ use crate::Layout;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Nanos;
 
-/// Trigger policy with a low and a high watermark, both counted in free superblocks of the die.
+/// Garbage collection trigger policy with two watermarks, counted in free superblocks of the die. Foreground garbage
+/// collection works at or below the low watermark; background garbage collection works below the high watermark, only
+/// while the die is idle and a victim frees enough.
 #[derive(Clone, Debug)]
 pub struct Watermark {
     low: u32,

@@ -4,8 +4,8 @@ use units::SuperblockId;
 
 const NONE: u32 = u32::MAX;
 
-/// List of a die's garbage collection candidates in the order in which they were closed, doubly linked through
-/// superblock numbers: appending and removing cost O(1), and nothing is allocated after [`Self::attach`].
+/// Type of the list of a die's garbage collection candidates in the order in which they were closed, doubly linked
+/// through superblock numbers: appending and removing cost O(1), and nothing is allocated after [`Self::attach`].
 #[derive(Clone, Debug)]
 pub(super) struct ClosingOrder {
     oldest: u32,

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use units::SuperblockId;
 
-/// Formula of the cost-benefit policy, by how the cost is counted; `u` is the valid fraction of a superblock.
+/// Kind of formula of the cost-benefit policy, by how the cost is counted; `u` is the valid fraction of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Formula {
     /// Case of the formula: score `age * (1 - u) / 2u`, as the fraction `u` of the superblock is read once and
@@ -18,8 +18,8 @@ enum Formula {
     Lfs,
 }
 
-/// Score of a superblock: ratio of the benefit of collecting the superblock to the cost, stored as two numbers so that
-/// scores are compared without rounding.
+/// Type of the score of a superblock: ratio of the benefit of collecting the superblock to the cost, stored as two
+/// numbers so that scores are compared without rounding.
 #[derive(Clone, Copy)]
 struct Score {
     benefit: u128,
@@ -49,8 +49,8 @@ impl Formula {
     }
 }
 
-/// Victim policy cost-benefit: picks the superblock with the greatest ratio of space gained times age to the cost of
-/// moving data.
+/// Implementation of the victim policy cost-benefit: picks the superblock with the greatest ratio of space gained times
+/// age to the cost of moving data.
 ///
 /// Among candidates with the same number of valid units the oldest is best, so only one of each number competes.
 /// `filed` orders the candidates by number, then age; invalidations only mark a candidate, and the next choice files
@@ -61,8 +61,8 @@ impl Formula {
 pub struct CostBenefit {
     formula: Formula,
     order: ClosingOrder,
-    /// Garbage collection candidates, each as three numbers and in this order: its number of valid units, the die's
-    /// write clock (count of units written) when it was closed, and its superblock number.
+    /// Ordered set of the garbage collection candidates, each as three numbers and in this order: its number of valid
+    /// units, the die's write clock (count of units written) when it was closed, and its superblock number.
     filed: BTreeSet<(u32, u64, u32)>,
     slots: Vec<FiledSuperblock>,
     marked: Vec<u32>,

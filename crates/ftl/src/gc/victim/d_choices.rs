@@ -4,8 +4,8 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Victim policy d-choices: draws `d` candidates at random and picks the one with the fewest valid units. A choice
-/// costs O(d).
+/// Implementation of the victim policy d-choices: draws `d` candidates at random and picks the one with the fewest
+/// valid units. A choice costs O(d).
 #[derive(Clone, Debug)]
 pub struct DChoices {
     d: u32,

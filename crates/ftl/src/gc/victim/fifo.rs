@@ -5,7 +5,8 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// Victim policy FIFO: picks the superblock that was closed first. A choice and every notification cost O(1).
+/// Implementation of the victim policy FIFO: picks the superblock that was closed first. A choice and every
+/// notification cost O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     order: ClosingOrder,

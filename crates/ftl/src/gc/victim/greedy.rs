@@ -4,12 +4,12 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// Victim policy greedy: picks the superblock with the fewest valid units. Candidates are in buckets by valid units,
-/// each a ring through a node of its own: a notification costs O(1) and, as a ring has no end to be told from its
-/// middle, takes no branch that could be mispredicted.
+/// Implementation of the victim policy greedy: picks the superblock with the fewest valid units. Candidates are in
+/// buckets by valid units, each a ring through a node of its own: a notification costs O(1) and, as a ring has no end
+/// to be told from its middle, takes no branch that could be mispredicted.
 #[derive(Clone, Debug, Default)]
 pub struct Greedy {
-    /// Nodes of the linked rings: one for each superblock, then one for each bucket.
+    /// List of the nodes of the linked rings: one for each superblock, then one for each bucket.
     nodes: Vec<Node>,
     /// Index, in `nodes`, of the node of bucket 0, which is for superblocks without valid units.
     first_bucket: u32,
@@ -18,7 +18,8 @@ pub struct Greedy {
     least: u32,
 }
 
-/// Node of a linked ring of superblocks: the two neighbours, side by side in memory so that one access finds both.
+/// Record of a node of a linked ring of superblocks: the two neighbours, side by side in memory so that one access
+/// finds both.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     next: u32,

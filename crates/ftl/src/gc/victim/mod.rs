@@ -9,10 +9,11 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
-/// View of a die that a victim policy is shown. All slices are indexed by superblock number within the die.
+/// Record of the state of a die that a victim policy is shown. All slices are indexed by superblock number within the
+/// die.
 pub struct VictimView<'a> {
-    /// Closed superblocks of the die that may be picked as a victim, in an order that has no meaning and is the same in
-    /// each run with the same seed.
+    /// List of the closed superblocks of the die that may be picked as a victim, in an order that has no meaning and is
+    /// the same in each run with the same seed.
     pub candidates: &'a [SuperblockId],
     /// Facts about each superblock of the die: valid units, cycles, time of closing, write stream.
     pub blocks: Blocks<'a>,
@@ -25,7 +26,7 @@ pub struct VictimView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// Victim policy: picks the closed superblock that garbage collection reclaims next.
+/// Trait of a victim policy, which picks the closed superblock that garbage collection reclaims next.
 ///
 /// The notifications update a policy's own index, so that a choice never costs a walk over the die: a superblock is a
 /// candidate from `on_close` to `on_reclaim`.

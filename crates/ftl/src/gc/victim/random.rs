@@ -4,7 +4,8 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// Victim policy random: picks any candidate with the same probability. A choice costs O(1), and no state is stored.
+/// Implementation of the victim policy random: picks any candidate with the same probability. A choice costs O(1), and
+/// no state is stored.
 #[derive(Clone, Debug)]
 pub struct Random;
 

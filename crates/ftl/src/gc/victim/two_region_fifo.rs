@@ -5,9 +5,9 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Victim policy that scans the candidates in the order of closing for one with enough garbage, and accepts less and
-/// less garbage until a superblock's worth of space is found. A choice costs O(candidates passed over), which amounts
-/// to a few for each, a notification O(1).
+/// Implementation of a victim policy that scans the candidates in the order of closing for one with enough garbage, and
+/// accepts less and less garbage until a superblock's worth of space is found. A choice costs O(candidates passed
+/// over), which amounts to a few for each, a notification O(1).
 #[derive(Clone, Debug)]
 pub struct TwoRegionFifo {
     limits: ScanLimits,
@@ -27,8 +27,9 @@ pub struct TwoRegionFifo {
     units: u32,
 }
 
-/// Settings of the scan, in percent: `first_most_valid` and `most_valid` (limits for the valid units of the first and
-/// of later victims), `step` (growth of the limit per scan), `scanned` (part of the candidates that a scan passes).
+/// Set of settings of the scan, in percent: `first_most_valid` and `most_valid` (limits for the valid units of the
+/// first and of later victims), `step` (growth of the limit per scan), `scanned` (part of the candidates that a scan
+/// passes).
 #[derive(Clone, Copy, Debug)]
 struct ScanLimits {
     most_valid: u32,

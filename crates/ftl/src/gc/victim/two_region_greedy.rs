@@ -5,9 +5,9 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Victim policy that picks the superblock with the fewest valid units in one of two sets (regions) of superblocks:
-/// with host data, or with moved (cold) data. A region with less than a superblock's worth of garbage is left out while
-/// the other has that much. A notification costs O(1), a choice O(victims chosen together).
+/// Implementation of a victim policy that picks the superblock with the fewest valid units in one of two sets (regions)
+/// of superblocks: with host data, or with moved (cold) data. A region with less than a superblock's worth of garbage
+/// is left out while the other has that much. A notification costs O(1), a choice O(victims chosen together).
 #[derive(Clone, Debug)]
 pub struct TwoRegionGreedy {
     cold_from: usize,
@@ -18,8 +18,8 @@ pub struct TwoRegionGreedy {
     /// Number of invalid mapping units in the garbage collection candidates, one count for each of the two regions:
     /// index 0 for superblocks with host data, index 1 for superblocks with moved (cold) data.
     garbage: [u64; 2],
-    /// Victims that were chosen together by the last choice of this policy and are still to be collected, the next
-    /// victim last.
+    /// List of the victims that were chosen together by the last choice of this policy and are still to be collected,
+    /// the next victim last.
     round: Vec<SuperblockId>,
     units: u32,
 }

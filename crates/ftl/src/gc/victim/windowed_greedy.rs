@@ -5,8 +5,8 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Victim policy windowed greedy: picks the superblock with the fewest valid units among the `window` oldest
-/// candidates. A choice costs O(window), a notification O(1).
+/// Implementation of the victim policy windowed greedy: picks the superblock with the fewest valid units among the
+/// `window` oldest candidates. A choice costs O(window), a notification O(1).
 #[derive(Clone, Debug)]
 pub struct WindowedGreedy {
     window: u32,

@@ -7,8 +7,8 @@ use engine::ByNumber;
 use std::sync::Arc;
 use units::{Lpn, Ppa};
 
-/// Copy of the map at one moment: the physical place of each logical unit, which later changes of the map do not
-/// affect.
+/// Type of a copy of the map at one moment: the physical place of each logical unit, which later changes of the map do
+/// not affect.
 pub struct Beginning(pub(super) Held);
 
 pub(super) enum Held {

@@ -3,8 +3,8 @@
 use engine::large_array;
 use units::{Lpn, Ppa};
 
-/// Forward map as arrays: the physical place of each logical unit, as its low 32 bits and, on a drive that needs more,
-/// its higher bits.
+/// Type of the forward map as arrays: the physical place of each logical unit, as its low 32 bits and, on a drive that
+/// needs more, its higher bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     /// For each logical unit, the low 32 bits of its physical place. On a drive that needs no more bits, all ones mean
@@ -49,12 +49,13 @@ pub(crate) fn narrow(place: u32) -> Ppa {
     Ppa(u64::from(place.wrapping_add(1)).wrapping_sub(1))
 }
 
-/// Width of an entry of the forward map: 32 bits if these are enough to number the units on flash, and 40 bits if not.
+/// Kind of width of an entry of the forward map: 32 bits if these are enough to number the units on flash, and 40 bits
+/// if not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// Width of 32 bits for each entry of the forward map.
+    /// Case: width of 32 bits for each entry of the forward map.
     Narrow,
-    /// Width of 40 bits for each entry of the forward map.
+    /// Case: width of 40 bits for each entry of the forward map.
     Wide,
 }
 

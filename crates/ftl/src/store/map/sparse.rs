@@ -11,11 +11,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use units::{Lpn, Ppa};
 
-/// Divisor: the flat arrays of the simulator's map are made once more than one in this many physical units have
-/// changed.
+/// Constant (divisor): the flat arrays of the simulator's map are made once more than one in this many physical units
+/// have changed.
 const CHANGED_PART: usize = 256;
-/// Divisor: the flat arrays of the simulator's map are made once lookups exceed one in this many physical units; until
-/// then, lookups by the compact rule have cost a fraction of the time that making arrays takes.
+/// Constant (divisor): the flat arrays of the simulator's map are made once lookups exceed one in this many physical
+/// units; until then, lookups by the compact rule have cost a fraction of the time that making arrays takes.
 const LOOKED_UP_PART: usize = 64;
 /// Divisor for a map whose compact rule is slow: the flat arrays are made once lookups exceed one in this many physical
 /// units.
@@ -33,8 +33,8 @@ pub(crate) trait Ground: Send + Sync {
     /// Returns the first logical unit, from `from` on, that may have no physical place in the preconditioned map: all
     /// units between have one, and the caller must check the returned unit.
     fn first_unwritten(&self, from: u32) -> u32;
-    /// True when a lookup by the map's rule takes so much processor time that a run with many lookups is faster with
-    /// flat arrays.
+    /// Returns true when a lookup by the map's rule takes so much processor time that a run with many lookups is faster
+    /// with flat arrays.
     fn is_slow(&self) -> bool {
         false
     }
@@ -45,8 +45,8 @@ pub(crate) trait Ground: Send + Sync {
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]);
 }
 
-/// Compact form of the map without flat arrays: the rule that gives the preconditioned map, and tables of the entries
-/// that changed since. No result depends on the order in which the changes are visited.
+/// Type of the compact form of the map without flat arrays: the rule that gives the preconditioned map, and tables of
+/// the entries that changed since. No result depends on the order in which the changes are visited.
 pub(super) struct Sparse {
     pub shape: Shape,
     ground: Option<Arc<dyn Ground>>,
@@ -168,8 +168,8 @@ impl Sparse {
         found
     }
 
-    /// True when so many units of the compact map have changed, or so many lookups were made, that flat arrays cost
-    /// less time.
+    /// Returns true when so many units of the compact map have changed, or so many lookups were made, that flat arrays
+    /// cost less time.
     #[inline]
     pub fn is_outgrown(&self) -> bool {
         let changes = self.forward.len().max(self.backward.len());

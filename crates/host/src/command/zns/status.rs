@@ -1,26 +1,27 @@
 //! The statuses by which zones refuse commands, with the names and numbers of the specification.
 
-/// Error with which a zone of a zoned namespace refuses a command; it determines the NVMe status in the command's
-/// completion.
+/// Kind of error with which a zone of a zoned namespace refuses a command; it determines the NVMe status in the
+/// command's completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ZoneError {
-    /// Zone error: a read of blocks that were never written, on a drive that answers such a read with an error.
+    /// Kind of zone error: a read of blocks that were never written, on a drive that answers such a read with an error.
     Unwritten,
-    /// Zone error: a command that reaches beyond the zone, or a write beyond the zone's capacity.
+    /// Kind of zone error: a command that reaches beyond the zone, or a write beyond the zone's capacity.
     Boundary,
-    /// Zone error: a write to a zone in the state Full.
+    /// Kind of zone error: a write to a zone in the state Full.
     Full,
-    /// Zone error: a write to a zone in the state Read Only, or a management command for such a zone.
+    /// Kind of zone error: a write to a zone in the state Read Only, or a management command for such a zone.
     ReadOnly,
-    /// Zone error: a command to a zone in the state Offline.
+    /// Kind of zone error: a command to a zone in the state Offline.
     Offline,
-    /// Zone error: a write elsewhere than at the write pointer, or an append elsewhere than at the zone's first block.
+    /// Kind of zone error: a write elsewhere than at the write pointer, or an append elsewhere than at the zone's first
+    /// block.
     InvalidWrite,
-    /// Zone error: a command that would make more zones active than the drive allows.
+    /// Kind of zone error: a command that would make more zones active than the drive allows.
     TooManyActive,
-    /// Zone error: a command that would open more zones than the drive allows.
+    /// Kind of zone error: a command that would open more zones than the drive allows.
     TooManyOpen,
-    /// Zone error: a zone management command that the present state of the zone does not allow.
+    /// Kind of zone error: a zone management command that the present state of the zone does not allow.
     Transition,
 }
 

@@ -16,7 +16,8 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("blocksize_is_seq_rand", "bs_is_seq_rand"),
 ];
 
-/// Names of fio options without effect on a raw simulated drive: how the host does its work, what it logs or prints.
+/// Constant list of the names of fio options without effect on a raw simulated drive: how the host does its work, what
+/// it logs or prints.
 pub(super) const NO_EFFECT: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
@@ -301,8 +302,8 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("apptag_mask", NEVER, NO_METADATA),
 ];
 
-/// Names of fio options that belong to engines without block I/O to a local drive; a job file with such an option is
-/// refused.
+/// Constant list of the names of fio options that belong to engines without block I/O to a local drive; a job file with
+/// such an option is refused.
 pub(super) const OF_OTHER_ENGINES: &[&str] = &[
     "arguments",
     "bindname",

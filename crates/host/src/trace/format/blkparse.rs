@@ -193,11 +193,12 @@ fn is_packet(rest: &[u8]) -> bool {
 /// length, address alone, or none.
 #[derive(Clone, Copy)]
 enum BehindLetters {
-    /// Case without values: the blkparse line gives neither address nor length behind the RWBS letters, only a process.
+    /// Kind of values: none; the blkparse line gives neither address nor length behind the RWBS letters, only a
+    /// process.
     Nothing,
-    /// Case of an address alone: the blkparse line gives no length, because no data were transferred.
+    /// Kind of values: an address alone; the blkparse line gives no length, because no data were transferred.
     Address,
-    /// Case of an extent: the blkparse line gives its first sector and its number of sectors.
+    /// Kind of values: an extent; the blkparse line gives its first sector and its number of sectors.
     Sectors(u64, u64),
 }
 

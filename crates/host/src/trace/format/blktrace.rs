@@ -15,14 +15,15 @@ use crate::{Effect, Op};
 /// the format.
 const MAGIC: u32 = 0x6561_7400;
 
-/// Description of one of the two versions of the blktrace format: its version number, and where the fields that differ
-/// between the versions stand in an event.
+/// Record that describes one of the two versions of the blktrace format: its version number, and where the fields that
+/// differ between the versions stand in an event.
 struct BlktraceFields {
     version: u32,
     /// Field of the description of a blktrace version: length in bytes of the head of an event, that is, of the event
     /// without its payload.
     head: usize,
-    /// Function that reads the action field of a blktrace event: 32 bits in the first version, 64 bits in the second.
+    /// Field of the description of a blktrace version: function that reads the action field of a blktrace event: 32
+    /// bits in the first version, 64 bits in the second.
     action: fn(&BlktraceEvent<'_>) -> u64,
     device: usize,
     process: usize,
@@ -78,8 +79,8 @@ pub(super) const CARD_V2: FormatCard = FormatCard {
     ..CARD
 };
 
-/// Table of the letter in the output of blkparse for each action, by the number in the low bits of a blktrace event's
-/// action field.
+/// Constant table of the letter in the output of blkparse for each action, by the number in the low bits of a blktrace
+/// event's action field.
 const ACTIONS: &[(u32, &str)] = &[
     (1, "Q"),
     (2, "M"),
@@ -111,7 +112,8 @@ const NOTIFY: u64 = 1 << 10;
 const DISCARD: u64 = 1 << 13;
 const FUA: u64 = 1 << 15;
 const ZONE_APPEND: u64 = 1 << 16;
-/// Bit mask of the categories of zone operations in a blktrace event: reset, reset of all zones, finish, open, close.
+/// Constant bit mask of the categories of zone operations in a blktrace event: reset, reset of all zones, finish, open,
+/// close.
 const ZONES: u64 = 0x1f << 17;
 const ZEROES: u64 = 1 << 22;
 
@@ -126,7 +128,7 @@ impl BlkTrace {
     }
 }
 
-/// One blktrace event: its bytes, and their byte order (`big` for big-endian).
+/// Record of one blktrace event: its bytes, and their byte order (`big` for big-endian).
 struct BlktraceEvent<'a> {
     bytes: &'a [u8],
     big: bool,

@@ -18,22 +18,23 @@ pub(in crate::trace) enum ColumnRole {
     Nothing,
 }
 
-/// Unit of the addresses or sizes in a column of a trace: its bytes, and whether the numbers are hexadecimal.
+/// Record of the unit of the addresses or sizes in a column of a trace: its bytes, and whether the numbers are
+/// hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::trace) struct AddressUnit {
     pub bytes: u64,
     pub hex: bool,
 }
 
-/// Description by the user (`--columns`) of a trace in table form: the meaning of each column, and values that apply to
-/// all lines.
+/// Record of the description by the user (`--columns`) of a trace in table form: the meaning of each column, and values
+/// that apply to all lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
     pub columns: Vec<ColumnRole>,
     /// True if a line of the trace may have more columns than the description (`--columns`) lists.
     pub open: bool,
-    /// Words for operations (reads, writes, ...) that the user defines for the table, each with its operation; if there
-    /// are any, the usual words do not count.
+    /// List of the words for operations (reads, writes, ...) that the user defines for the table, each with its
+    /// operation; if there are any, the usual words do not count.
     pub words: Vec<(Vec<u8>, Op)>,
     pub op: Option<Op>,
     pub size: Option<u64>,

@@ -41,8 +41,8 @@ struct Iolog {
     /// Time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the log's
     /// first run (one file may contain the appended logs of several fio runs).
     now_ns: u64,
-    /// Nanoseconds to be added to the time stamps of the present run in a fio iolog (version 3), which may contain the
-    /// appended logs of several fio runs; none before the first stamp of an appended run.
+    /// Number of nanoseconds to be added to the time stamps of the present run in a fio iolog (version 3), which may
+    /// contain the appended logs of several fio runs; none before the first stamp of an appended run.
     base_ns: Option<i128>,
 }
 

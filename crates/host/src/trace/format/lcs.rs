@@ -20,7 +20,7 @@ const MAGIC: u64 = 0x1234_5678_9abc_def0;
 /// Byte offset of the number of requests in the header of an lcs trace file, behind the magic number, the version and
 /// the version of the statistics.
 const COUNT: usize = 24;
-/// Length in bytes of a record (one request) in an lcs trace, by version of the format from 1 on.
+/// Constant list of the lengths in bytes of a record (one request) in an lcs trace, by version of the format from 1 on.
 const LENGTHS: [usize; 8] = [24, 28, 36, 40, 44, 52, 68, 100];
 /// Greatest size in bytes of a request in an lcs trace: a greater size, which no request or cached object has, is an
 /// error.

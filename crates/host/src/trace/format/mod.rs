@@ -37,7 +37,7 @@ use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
 use super::weigh::FirstRequests;
 
-/// Description of a trace format: name, origin, columns, recognition, parser and writer.
+/// Record that describes a trace format: name, origin, columns, recognition, parser and writer.
 #[derive(Clone, Copy)]
 pub struct FormatCard {
     /// Name of the trace format, as in `--trace-format`.
@@ -61,7 +61,7 @@ pub struct FormatCard {
     pub(crate) framing: Framing,
     /// Function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
-    /// Writer of this trace format; none if `trace convert` cannot write the format.
+    /// Field of a trace format: writer of this format; none if `trace convert` cannot write the format.
     pub(crate) writer: Option<LineWriter>,
 }
 
@@ -103,7 +103,8 @@ pub(crate) enum Framing {
     Records {
         /// Length in bytes of the head of a binary record of the trace.
         head: usize,
-        /// Function that computes from the head of a binary record the number of bytes behind the head.
+        /// Field of a binary record's description: function that computes from the head of a binary record the number
+        /// of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
     /// Kind of frames: the trace file consists of a binary header, which is passed to the parser as a frame of its own
@@ -129,7 +130,7 @@ impl Framing {
     }
 }
 
-/// Parser of the lines or records of a trace in one format.
+/// Interface of the parsers of trace formats, each a parser of the lines or records of a trace in one format.
 pub(crate) trait Parser: Send {
     /// Parses a frame (one line or one binary record) of the trace into a request or another result.
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;
@@ -146,7 +147,7 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
     }
 }
 
-/// Writer of requests as lines of text in one trace format.
+/// Type of a writer of requests as lines of text in one trace format.
 #[derive(Clone, Copy)]
 pub(crate) struct LineWriter {
     /// Function that makes the text before the first line of a trace from the names of its volumes.

@@ -6,9 +6,10 @@ use crate::trace::field::Columns;
 /// Smallest number of columns for which a table can be a trace; a request needs as many.
 const FEWEST: usize = 3;
 const MOST: usize = 40;
-/// Number of lines after the first one that are examined for the operations of a table. The constant after this one,
-/// `OPERATIONS`, is the greatest number of distinct operations that such a table may have.
+/// Number of lines after the first one that are examined for the operations of a table.
 const ROWS: usize = 200;
+/// Greatest number of distinct operations that a table may have for its column of operations to be recognised by its
+/// contents.
 const OPERATIONS: usize = 8;
 
 /// List of hints from the name of a table's column for the suggestion of `--columns`: whole words, parts of words, and

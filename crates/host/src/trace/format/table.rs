@@ -77,7 +77,7 @@ struct TraceTable {
     now_ns: u64,
 }
 
-/// Texts of the columns of one line of a trace table, with their units.
+/// Record of the texts of the columns of one line of a trace table, with their units.
 #[derive(Default)]
 struct Fields<'a> {
     time: Option<(&'a [u8], TimeFormat)>,

@@ -45,8 +45,8 @@ pub(super) const CARD_2: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Values of the fields of a VSCSI trace record that stand at different places in the two versions of the format
-/// (version, command, length), and byte offsets of its other fields (sector, time).
+/// Record of the values of the fields of a VSCSI trace record that stand at different places in the two versions of the
+/// format (version, command, length), and byte offsets of its other fields (sector, time).
 struct VscsiFields {
     version: u16,
     cmd: u16,

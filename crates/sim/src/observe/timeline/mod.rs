@@ -21,12 +21,12 @@ use units::{ChannelId, DieId, SimTime};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// Selection for the timeline, the default: both the activity of channels and the activity of dies.
+    /// Case of the timeline's selection, the default: both the activity of channels and the activity of dies.
     #[default]
     All,
-    /// Selection for the timeline: activity of dies only.
+    /// Case of the timeline's selection: activity of dies only.
     Dies,
-    /// Selection for the timeline: activity of channels only.
+    /// Case of the timeline's selection: activity of channels only.
     Channels,
 }
 
@@ -34,10 +34,11 @@ pub enum TimelineDetail {
 /// on when the caller takes it, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Identifier, in the timeline's trace, of the group of the channels' tracks; `DIES` is the identifier of the group of
-/// the dies' tracks, and `FIRST_TRACK` that of the first track.
+/// Identifier, in the timeline's trace, of the group of the channels' tracks.
 const CHANNELS: u64 = 1;
+/// Identifier, in the timeline's trace, of the group of the dies' tracks.
 const DIES: u64 = 2;
+/// Identifier, in the timeline's trace, of the first track.
 const FIRST_TRACK: u64 = 16;
 
 /// Number of different names of activity intervals in the timeline: one for each operation and, for dies, each origin

@@ -39,8 +39,8 @@ const OVERWRITES_WAITING: f64 = 2.0;
 /// Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// Divisor of the size of the overwritten space for the least write buffer that matters: a smaller buffer than that
-/// part hardly ever sees a unit twice under uniform writes, and is ignored.
+/// Constant: divisor of the size of the overwritten space that gives the least write buffer that matters: a smaller
+/// buffer than that part hardly ever sees a unit twice under uniform writes, and is ignored.
 const BUFFER_LEAST: u32 = 64;
 
 /// Kind of preconditioning, by which the drive is made to look used before the workload begins.
@@ -94,8 +94,9 @@ pub(crate) struct Precondition {
     /// write buffer.
     asked: u64,
     /// Number of units written in the present window of preconditioning (stretch of writes over which write
-    /// amplification is averaged); `in_copy` is the greatest number written so far by a copy of the workload.
+    /// amplification is averaged).
     in_window: u64,
+    /// Greatest number of units written so far by a copy of the workload in preconditioning.
     in_copy: u64,
     /// Number of units that wait in the write buffer while this workload runs; `None` where unknown: then all slots of
     /// the write buffer count as occupied, as when the host waits for free slots.

@@ -60,15 +60,15 @@ const READS_BEFORE: u32 = 1 << 16;
 /// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Case of the next step of a workload copy: a write of units, with first unit, number of units, and the placement
-    /// handle that the request names.
+    /// Kind of step of a workload copy: a write of units, with first unit, number of units, and the placement handle
+    /// that the request names.
     Write(Lpn, u32, Option<u16>),
-    /// Step of a workload copy: a trim of units, with first unit and number of units.
+    /// Kind of step of a workload copy: a trim of units, with first unit and number of units.
     Trim(Lpn, u32),
-    /// Step of a workload copy: a read of units, with first unit and number of units; 0 units for a request that moves
-    /// no data.
+    /// Kind of step of a workload copy: a read of units, with first unit and number of units; 0 units for a request
+    /// that moves no data.
     Read(Lpn, u32),
-    /// Step of a workload copy: the end, after which the copy has no more requests.
+    /// Kind of step of a workload copy: the end, after which the copy has no more requests.
     End,
 }
 
@@ -115,8 +115,9 @@ pub(super) struct WorkloadCopies {
     /// Counter of the workload's copies: number, from 1, of the copy that preconditioning writes now or next; 0 before
     /// the first copy.
     copies: u64,
-    /// Number of units written in the present copy of the workload; `requests` is the number of its requests.
+    /// Number of units written in the present copy of the workload.
     pub written: u64,
+    /// Number of requests so far in the present copy of the workload.
     requests: u64,
 }
 

@@ -24,9 +24,12 @@ const SUPERBLOCKS: u32 = 128;
 /// first fill, to bring the miniature near enough to its steady state.
 const OVERWRITES: u64 = 1;
 /// Amount of data, in superblocks, that urgent garbage collection (on a die short of superblocks) must have moved in
-/// the miniature drive before the measurement of the host's share of programs ends; `MOVED_UNITS` is a second amount in
-/// mapping units, and the lesser of the two counts.
+/// the miniature drive before the measurement of the host's share of programs ends; a second amount in mapping units
+/// ends it earlier if it is less.
 const MOVED_SUPERBLOCKS: u64 = 8;
+/// Amount of data, in mapping units, that urgent garbage collection (on a die short of superblocks) must have moved in
+/// the miniature drive before the measurement of the host's share of programs ends; of this amount and
+/// `MOVED_SUPERBLOCKS` the lesser counts.
 const MOVED_UNITS: u64 = 1 << 17;
 /// Constant limit of the measurement, on a miniature drive, of the share of programs that the host uses during urgent
 /// garbage collection: amount of data, in superblocks, after which it ends on drives that are never short of

@@ -5,7 +5,7 @@ use units::Femtos;
 /// Kind of timing relation between strobe and data, one for each kind of flash interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strobes {
-    /// Kind of timing relation, for CONV: the controller sends the strobe, and captures the data that come back with
+    /// Case of timing relation, for CONV: the controller sends the strobe, and captures the data that come back with
     /// its own delayed clock.
     Returned {
         /// Delay of the strobe from the controller's register to the chip, in fs.
@@ -22,18 +22,18 @@ pub enum Strobes {
         /// Delay of the controller's capture clock (equation 1), in fs.
         t_d: Femtos,
     },
-    /// Kind of timing relation, for SYNC_ONLY and PROPOSED: the chip's strobe travels with its data.
+    /// Case of timing relation, for SYNC_ONLY and PROPOSED: the chip's strobe travels with its data.
     Accompanied {
         /// Set-up time: how long data are stable before an edge of the chip's strobe, in fs.
         t_ios: Femtos,
         /// Hold time: how long data are stable after an edge of the chip's strobe, in fs.
         t_ioh: Femtos,
     },
-    /// Kind of timing relation, for ONFI SDR in this timing mode: the data follow the signal RE#.
+    /// Case of timing relation, for ONFI SDR in this timing mode: the data follow the signal RE#.
     Asynchronous(u32),
-    /// Kind of timing relation, for ONFI NV-DDR in this timing mode: a clock, and the strobe DQS in both directions.
+    /// Case of timing relation, for ONFI NV-DDR in this timing mode: a clock, and the strobe DQS in both directions.
     Clocked(u32),
-    /// Kind of timing relation, for ONFI NV-DDR2 and later: the controller's RE# requests data, and DQS comes with the
+    /// Case of timing relation, for ONFI NV-DDR2 and later: the controller's RE# requests data, and DQS comes with the
     /// data.
     Toggled,
 }

@@ -7,9 +7,9 @@ use config::{ConfigError, Section, meant};
 /// back to an interface that both support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// Kind of reaction: the drive is refused if the chip does not support the interface.
+    /// Case of reaction: the drive is refused if the chip does not support the interface.
     Refused,
-    /// Kind of reaction: if the chip does not support the interface, controller and chip fall back to the best
+    /// Case of reaction: if the chip does not support the interface, controller and chip fall back to the best
     /// interface that both support.
     FallBack,
 }

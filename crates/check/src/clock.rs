@@ -10,20 +10,20 @@ use units::SimTime;
 /// of flash timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// Kind of step of a flash operation that the checker saw last: the operation has ended, and its entry in the
+    /// Case of step of a flash operation that the checker saw last: the operation has ended, and its entry in the
     /// checker's list of operations is free.
     Over,
     Waits,
-    /// Kind of step of a flash operation that the checker saw last: the command, or the data of a program, have been
-    /// sent to the die.
+    /// Case of the last step of a flash operation that the checker saw: the operation's command, for a program together
+    /// with its data, has been transferred to the die, and the array work has not ended yet.
     Loaded,
-    /// Kind of step of a flash operation that the checker saw last: the array suspended the program or erase before its
+    /// Case of step of a flash operation that the checker saw last: the array suspended the program or erase before its
     /// end, so that other operations can go first.
     Suspended,
-    /// Kind of step of a flash operation that the checker saw last: its array work (sense, program or erase) is done;
+    /// Case of step of a flash operation that the checker saw last: its array work (sense, program or erase) is done;
     /// its data-out or status query may follow.
     Worked,
-    /// Kind of step of a flash operation that the checker saw last: the data of a read have crossed the channel, or the
+    /// Case of step of a flash operation that the checker saw last: the data of a read have crossed the channel, or the
     /// status of a program or erase has been queried.
     Told,
 }

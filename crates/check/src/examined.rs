@@ -89,11 +89,11 @@ pub struct Busy {
 /// or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
-    /// Kind of location: none, because the unit held no data when the snapshot was taken.
+    /// Case of location: none, because the unit held no data when the snapshot was taken.
     Nowhere,
-    /// Kind of location: the write buffer holds the unit's version that the snapshot sees.
+    /// Case of location: the write buffer holds the unit's version that the snapshot sees.
     Buffered,
-    /// Kind of location: the unit's version that the snapshot sees is on flash, at this physical address.
+    /// Case of location: the unit's version that the snapshot sees is on flash, at this physical address.
     Flash(Ppa),
 }
 

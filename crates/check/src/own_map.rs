@@ -32,7 +32,9 @@ pub(super) struct UnitState {
     pub content: u32,
 }
 
-/// State, in the checker's own map, of one physical address (place of one mapping unit on flash).
+/// Record of one physical address (place of one mapping unit on flash) in the checker's own map: number of the logical
+/// unit whose valid data lie at the address, and number and data version of the logical unit that was programmed last
+/// at the address.
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
     /// Number of the logical unit whose valid data lie at this physical address; `NOTHING` if the address is invalid or

@@ -32,11 +32,11 @@ pub struct Asked {
 /// in another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// Kind of content of a key: the key has this value, in the form in which `--set` takes it.
+    /// Case of content of a key: the key has this value, in the form in which `--set` takes it.
     Is(String),
-    /// Kind of content of a key: the user writes the key, as a value or a table of any content.
+    /// Case of content of a key: the user writes the key, as a value or a table of any content.
     Given,
-    /// Kind of content of a key: the user does not write the key.
+    /// Case of content of a key: the user does not write the key.
     Absent,
 }
 

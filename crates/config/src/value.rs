@@ -29,17 +29,17 @@ impl fmt::Display for Place {
 /// or table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Kind of value: text, in quotes in TOML.
+    /// Case of value: text, in quotes in TOML.
     Text(String),
-    /// Kind of value: whole number, without a unit.
+    /// Case of value: whole number, without a unit.
     Integer(i64),
-    /// Kind of value: number with a fraction, without a unit.
+    /// Case of value: number with a fraction, without a unit.
     Float(f64),
-    /// Kind of value: switch, true or false.
+    /// Case of value: switch, true or false.
     Boolean(bool),
-    /// Kind of value: list of values, each with its place.
+    /// Case of value: list of values, each with its place.
     List(Vec<ValueNode>),
-    /// Kind of value: table of keys with their values, each with its place.
+    /// Case of value: table of keys with their values, each with its place.
     Table(BTreeMap<String, ValueNode>),
 }
 

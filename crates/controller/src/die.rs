@@ -44,7 +44,7 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// Kind of phase of an operation: the array work of an operation is over, but the operation must wait: a read until
+    /// Case of phase of an operation: the array work of an operation is over, but the operation must wait: a read until
     /// the page register is free, a program or erase for its status query.
     Done,
 }
@@ -53,7 +53,7 @@ pub(crate) enum ArrayPhase {
 pub(crate) enum RegisterPhase {
     WaitIn,
     In,
-    /// Kind of phase of an operation: the data for a program are in the page register, while the array is busy with the
+    /// Case of phase of an operation: the data for a program are in the page register, while the array is busy with the
     /// program before.
     Loaded,
     WaitOut,

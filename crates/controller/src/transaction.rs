@@ -7,13 +7,13 @@ use units::{DieId, Nanos, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Kind of flash operation: array read of one page row, then data-out of the requested units.
+    /// Case of flash operation: array read of one page row, then data-out of the requested units.
     Read,
-    /// Kind of flash operation: data-in of a program unit over the channel, then array program.
+    /// Case of flash operation: data-in of a program unit over the channel, then array program.
     Program,
-    /// Kind of flash operation: erase of a superblock, which is one block in each plane that operates together.
+    /// Case of flash operation: erase of a superblock, which is one block in each plane that operates together.
     Erase,
-    /// Kind of flash operation: copyback, an array read and a program of one program unit inside the die, without data
+    /// Case of flash operation: copyback, an array read and a program of one program unit inside the die, without data
     /// on the bus.
     Copyback,
 }

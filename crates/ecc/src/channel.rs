@@ -10,20 +10,20 @@ use nand::cells::normal::{Stream, above, quantile, quantiles};
 /// receives for each bit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
-    /// Kind of channel with white Gaussian noise: the bits are sent as the values +1 (a zero bit) and -1 (a one bit).
+    /// Case of channel with white Gaussian noise: the bits are sent as the values +1 (a zero bit) and -1 (a one bit).
     Gauss {
         /// Standard deviation of the noise, relative to the values +1 and -1.
         sigma: f64,
     },
-    /// Kind of channel for a hard read: each bit is inverted with the probability of a raw bit error.
+    /// Case of channel for a hard read: each bit is inverted with the probability of a raw bit error.
     Flips {
         /// Raw bit error rate of the hard-read channel: probability (0 to 1) that a bit is read wrong.
         rate: f64,
     },
-    /// Kind of channel with few levels: the decoder receives each bit as one of a few whole-number log-likelihood
+    /// Case of channel with few levels: the decoder receives each bit as one of a few whole-number log-likelihood
     /// ratios, distributed alike for sent zeros and sent ones.
     Levels(Levels),
-    /// Kind of channel for a page's cells: the decoder receives each bit as a sensed value (a zone of threshold
+    /// Case of channel for a page's cells: the decoder receives each bit as a sensed value (a zone of threshold
     /// voltage) with its log-likelihood ratio; the probabilities of the values may differ for zeros and ones.
     Values(Values),
 }

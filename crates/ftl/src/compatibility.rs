@@ -9,17 +9,17 @@ use config::{ConfigError, Entry, Place, Section};
 /// Kind of condition on the value of a configuration key under which the key turns a feature of the drive on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// Kind of condition under which a feature is on: the key has one of these values.
+    /// Case of condition under which a feature is on: the key has one of these values.
     Is(&'static [&'static str]),
-    /// Kind of condition under which a feature is on: the key has a value other than these.
+    /// Case of condition under which a feature is on: the key has a value other than these.
     IsNot(&'static [&'static str]),
-    /// Kind of condition under which a feature is on: the drive file gives the key, with any value.
+    /// Case of condition under which a feature is on: the drive file gives the key, with any value.
     Given,
-    /// Kind of condition under which a feature is on: the value of the key is a number above zero.
+    /// Case of condition under which a feature is on: the value of the key is a number above zero.
     Positive,
-    /// Kind of condition under which a feature is on: the value of the key is a number above one.
+    /// Case of condition under which a feature is on: the value of the key is a number above one.
     Several,
-    /// Kind of condition under which a feature is on: one program operation of the drive writes more than one mapping
+    /// Case of condition under which a feature is on: one program operation of the drive writes more than one mapping
     /// unit (because of small units, several planes or several bits per cell).
     UnitsAProgram,
     /// Case of feature without a condition on a key of the drive file: a command or an option of a run requests the

@@ -9,19 +9,19 @@ pub const KEY_OF_TESTS: &str = "ftl.lapse";
 /// Kind of deliberate mistake of the translation layer, by which tests see that the checks notice it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
-    /// Kind of deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
+    /// Case of deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
     ForgetsFlush,
-    /// Kind of deliberate mistake: recovery treats a torn page (whose program a power cut interrupted) as intact.
+    /// Case of deliberate mistake: recovery treats a torn page (whose program a power cut interrupted) as intact.
     TrustsTornPage,
-    /// Kind of deliberate mistake: a trim is acknowledged, but its data stay readable.
+    /// Case of deliberate mistake: a trim is acknowledged, but its data stay readable.
     IgnoresTrim,
-    /// Kind of deliberate mistake: after a power cut, recovery ignores the records of trims that are stored on flash.
+    /// Case of deliberate mistake: after a power cut, recovery ignores the records of trims that are stored on flash.
     ForgetsTrim,
-    /// Kind of deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
+    /// Case of deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
     OlderCopy,
-    /// Kind of deliberate mistake: data of a failed die are read as if the die worked.
+    /// Case of deliberate mistake: data of a failed die are read as if the die worked.
     ReadsDeadDie,
-    /// Kind of deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count
+    /// Case of deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count
     /// as lost.
     ForgetsRemedy,
 }

@@ -53,7 +53,7 @@ impl Stages {
 /// Kind of report of the translation layer to the host side, such as the end of a flash read or of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Kind of report to the host side: one flash read for a host request delivered its data (before ECC).
+    /// Case of report to the host side: one flash read for a host request delivered its data (before ECC).
     Read {
         /// Number of the host request for which the flash read was made.
         request: u32,
@@ -64,7 +64,7 @@ pub enum Output {
         /// Times of the flash read by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
     },
-    /// Kind of report: one unit of a write request is on flash; made only for requests that wait until their data are
+    /// Case of report: one unit of a write request is on flash; made only for requests that wait until their data are
     /// on flash, and not for those acknowledged from the write buffer.
     Durable {
         /// Number of the host's write request of which a unit is on flash.
@@ -72,7 +72,7 @@ pub enum Output {
         /// Times of the unit's program by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
     },
-    /// Kind of report: a part of a read request that waited until its map entries were read from flash has these
+    /// Case of report: a part of a read request that waited until its map entries were read from flash has these
     /// entries, and now consists of one flash read, which the request already counts, and `more` further flash reads.
     Mapped {
         /// Number of the host's read request of which a part waited for map entries.
@@ -83,7 +83,7 @@ pub enum Output {
         /// Time that this part of the read request waited for its map entries, in ns.
         waited_ns: u64,
     },
-    /// Kind of report: a flush is complete, and all data acknowledged before it are on flash; or a request to finish a
+    /// Case of report: a flush is complete, and all data acknowledged before it are on flash; or a request to finish a
     /// zone is done.
     Flushed {
         /// Number of the host's flush request, or of its request to finish a zone, that is complete.

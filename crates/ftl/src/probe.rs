@@ -6,24 +6,24 @@ use units::{Lpn, Ppa};
 /// Kind of event of a snapshot, or of a version of a unit that a snapshot sees, as reported to observers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionEvent {
-    /// Kind of event: a snapshot was taken, which sees the present content of the drive.
+    /// Case of event: a snapshot was taken, which sees the present content of the drive.
     Taken {
         /// Serial number, as reported to observers of the run, of the snapshot of the logical drive that was taken.
         serial: u32,
     },
-    /// Kind of event: a snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives
+    /// Case of event: a snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives
     /// power cuts from now on.
     Recorded {
         /// Serial number of the snapshot of the logical drive that was recorded on flash and survives power cuts from
         /// now on.
         serial: u32,
     },
-    /// Kind of event: a snapshot was deleted.
+    /// Case of event: a snapshot was deleted.
     Dropped {
         /// Serial number of the snapshot of the logical drive that was deleted, as reported to observers of the run.
         serial: u32,
     },
-    /// Kind of event: a slot of the write buffer holds the newest version of a unit that the host has just written.
+    /// Case of event: a slot of the write buffer holds the newest version of a unit that the host has just written.
     Buffered {
         /// Number of the logical unit that the host wrote and whose newest version is now in the write buffer.
         lpn: Lpn,
@@ -31,7 +31,7 @@ pub enum VersionEvent {
         /// written.
         slot: u32,
     },
-    /// Kind of event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on
+    /// Case of event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on
     /// flash.
     Programmed {
         /// Number of the logical unit of the replaced version that was programmed and that a snapshot sees.
@@ -42,7 +42,7 @@ pub enum VersionEvent {
         /// Physical address to which the replaced version, which a snapshot sees, was programmed.
         ppa: Ppa,
     },
-    /// Kind of event: a version of a unit that only snapshots see was relocated.
+    /// Case of event: a version of a unit that only snapshots see was relocated.
     Moved {
         /// Number of the logical unit of the version that only snapshots see and that was relocated.
         lpn: Lpn,
@@ -51,7 +51,7 @@ pub enum VersionEvent {
         /// Physical address, after the relocation, of the version that only snapshots see.
         new: Ppa,
     },
-    /// Kind of event: a unit has its former version again, because the drive returns to a snapshot.
+    /// Case of event: a unit has its former version again, because the drive returns to a snapshot.
     Returned {
         /// Number of the logical unit that returned to its former version.
         lpn: Lpn,
@@ -61,7 +61,7 @@ pub enum VersionEvent {
         /// none.
         new: Ppa,
     },
-    /// Kind of event: the return of the drive to a snapshot is complete, and the drive has the content of the snapshot
+    /// Case of event: the return of the drive to a snapshot is complete, and the drive has the content of the snapshot
     /// again.
     RolledBack {
         /// Serial number of the snapshot whose content the drive has again.

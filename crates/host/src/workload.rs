@@ -15,14 +15,14 @@ use units::SimTime;
 /// Kind of answer of a workload to the question for its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// Kind of answer: the workload makes this request, whose arrival time is not after the time of the call.
+    /// Case of answer: the workload makes this request, whose arrival time is not after the time of the call.
     Ready(HostRequest),
-    /// Kind of answer: the workload makes no request before this simulated time, which is after the time of the call,
+    /// Case of answer: the workload makes no request before this simulated time, which is after the time of the call,
     /// unless a request completes first.
     At(SimTime),
-    /// Kind of answer: the workload makes no request until one of its requests in flight completes.
+    /// Case of answer: the workload makes no request until one of its requests in flight completes.
     Blocked,
-    /// Kind of answer: the workload has ended and never makes another request.
+    /// Case of answer: the workload has ended and never makes another request.
     Done,
 }
 
@@ -56,12 +56,12 @@ pub struct Background {
 /// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// Kind of information that a workload may give about its requests: the volume, of several volumes, to which each
+    /// Case of information that a workload may give about its requests: the volume, of several volumes, to which each
     /// request goes.
     Volumes,
-    /// Kind of information that a workload may give about its requests: the process that made each request.
+    /// Case of information that a workload may give about its requests: the process that made each request.
     Processes,
-    /// Kind of information that a workload may give about its requests: the lifetime class of the data of each write
+    /// Case of information that a workload may give about its requests: the lifetime class of the data of each write
     /// (how long the data live before they are overwritten).
     Lives,
 }

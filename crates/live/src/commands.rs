@@ -27,14 +27,14 @@ pub struct DriveRequest {
 /// it out on the drive, or end the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// Kind of treatment: the server refuses the client's request with this NBD error.
+    /// Case of treatment: the server refuses the client's request with this NBD error.
     Refuse(Refusal),
     /// Kind of treatment of a query of the allocated extents (NBD block status): the server answers the query itself,
     /// without a request to the drive.
     Status,
-    /// Kind of treatment: the server carries out the client's request by this sequence of requests to the drive.
+    /// Case of treatment: the server carries out the client's request by this sequence of requests to the drive.
     Drive(Pieces),
-    /// Kind of treatment: the server ends the connection, because the client asked to disconnect.
+    /// Case of treatment: the server ends the connection, because the client asked to disconnect.
     Leave,
 }
 

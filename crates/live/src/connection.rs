@@ -31,10 +31,10 @@ const QUIET: u32 = 64;
 /// sent nothing for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
-    /// Kind of pass over the clients: the server also reads the sockets of quiet clients, which have sent nothing for
+    /// Case of pass over the clients: the server also reads the sockets of quiet clients, which have sent nothing for
     /// long.
     Read,
-    /// Kind of pass over the clients: the server leaves out the sockets of quiet clients, which have sent nothing for
+    /// Case of pass over the clients: the server leaves out the sockets of quiet clients, which have sent nothing for
     /// long.
     LeftOut,
 }

@@ -20,11 +20,11 @@ use units::{Lpn, Ppa, SimTime};
 /// Kind of data that come with a request to the drive: none, bytes to be written, or zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Kind of data: none, for a request to the drive that carries no data, such as a read or a trim.
+    /// Case of data: none, for a request to the drive that carries no data, such as a read or a trim.
     None,
-    /// Kind of data: these bytes, which a write request to the drive is to write.
+    /// Case of data: these bytes, which a write request to the drive is to write.
     Bytes(Vec<u8>),
-    /// Kind of data: zeros over the whole length of a write request to the drive.
+    /// Case of data: zeros over the whole length of a write request to the drive.
     Zeros,
 }
 

@@ -21,10 +21,10 @@ const PART: usize = 1 << 20;
 /// flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// Kind of end: the server did not close the image, for example because it was killed: one program may have been in
+    /// Case of end: the server did not close the image, for example because it was killed: one program may have been in
     /// flight in each superblock that was partly written.
     UnderWay,
-    /// Kind of end: no flash program was in flight when the image file was last used, because the live server had
+    /// Case of end: no flash program was in flight when the image file was last used, because the live server had
     /// completed all requests and programs and closed the image.
     Over,
 }
@@ -33,14 +33,14 @@ pub enum UnfinishedPrograms {
 /// server, or after a power cut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// Kind of starting state: that of a fresh drive, to which nothing was ever written.
+    /// Case of starting state: that of a fresh drive, to which nothing was ever written.
     Fresh,
-    /// Kind of starting state: at rest, with the drive's state that the last server saved in the file at this path when
+    /// Case of starting state: at rest, with the drive's state that the last server saved in the file at this path when
     /// it closed the image.
     AtRest(String),
-    /// Kind of starting state: after a power cut; the drive recovers its map from the data on its flash.
+    /// Case of starting state: after a power cut; the drive recovers its map from the data on its flash.
     AfterCut,
-    /// Kind of starting state: as after a power cut, although the last server closed the image, because the file of the
+    /// Case of starting state: as after a power cut, although the last server closed the image, because the file of the
     /// saved state is missing.
     WithoutState,
 }

@@ -15,10 +15,10 @@ const MOST_NS: u64 = 3_600_000_000_000;
 /// Kind of pace of the live server, which couples simulated time to real time: as fast as possible, or a fixed pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WallPace {
-    /// Kind of pace: full speed; the live server simulates as fast as possible, and simulated time passes only while
+    /// Case of pace: full speed; the live server simulates as fast as possible, and simulated time passes only while
     /// requests are in flight.
     Max,
-    /// Kind of pace of the live server: fixed; this number of simulated seconds per second of real time.
+    /// Case of pace of the live server: fixed; this number of simulated seconds per second of real time.
     Of(f64),
 }
 

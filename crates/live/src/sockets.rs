@@ -12,18 +12,18 @@ use std::time::Duration;
 
 /// Kind of socket (Unix or TCP) at which the live server listens for clients.
 pub enum Listener {
-    /// Kind of listening socket: a Unix socket, with its path; the file at the path is removed together with the
+    /// Case of listening socket: a Unix socket, with its path; the file at the path is removed together with the
     /// listener.
     Unix(UnixListener, PathBuf),
-    /// Kind of listening socket: a TCP socket at a port.
+    /// Case of listening socket: a TCP socket at a port.
     Tcp(TcpListener),
 }
 
 /// Kind of client socket (Unix or TCP): the server's end of the connection with one client.
 pub enum ClientSocket {
-    /// Kind of client socket: a Unix socket, the server's end of the connection with one client.
+    /// Case of client socket: a Unix socket, the server's end of the connection with one client.
     Unix(UnixStream),
-    /// Kind of client socket: a TCP socket, the server's end of the connection with one client.
+    /// Case of client socket: a TCP socket, the server's end of the connection with one client.
     Tcp(TcpStream),
 }
 

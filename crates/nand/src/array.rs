@@ -23,9 +23,9 @@ struct BadBlocks {
 /// Kind of status that the flash chip reports after a program operation: pass or fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramStatus {
-    /// Kind of status: pass. The program operation succeeded, and the data are on flash.
+    /// Case of status: pass. The program operation succeeded, and the data are on flash.
     Done,
-    /// Kind of status: fail. The program operation failed, and the data may not be on flash.
+    /// Case of status: fail. The program operation failed, and the data may not be on flash.
     Failed,
 }
 

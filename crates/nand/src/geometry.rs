@@ -6,13 +6,13 @@ use units::Bytes;
 /// Type for the kind of flash cell, by the number of bits that it stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Kind of flash cell: SLC, one bit per cell.
+    /// Case of flash cell: SLC, one bit per cell.
     Slc = 1,
-    /// Kind of flash cell: MLC, two bits per cell.
+    /// Case of flash cell: MLC, two bits per cell.
     Mlc = 2,
-    /// Kind of flash cell: TLC, three bits per cell.
+    /// Case of flash cell: TLC, three bits per cell.
     Tlc = 3,
-    /// Kind of flash cell: QLC, four bits per cell.
+    /// Case of flash cell: QLC, four bits per cell.
     Qlc = 4,
 }
 
@@ -28,9 +28,9 @@ impl Cell {
 /// a wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// Kind of program order: by pages; a program operation writes one page on each plane that takes part.
+    /// Case of program order: by pages; a program operation writes one page on each plane that takes part.
     Page,
-    /// Kind of program order: by wordlines (one-shot); a program operation writes all pages of a wordline on each plane
+    /// Case of program order: by wordlines (one-shot); a program operation writes all pages of a wordline on each plane
     /// that takes part.
     OneShot,
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkloadSpec {
-    /// Kind of workload: a fio job file on disk.
+    /// Case of workload: a fio job file on disk.
     Fio {
         /// Path of the fio job file that describes the workload.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// Kind of workload: a fio job, given as the text of a job file.
+    /// Case of workload: a fio job, given as the text of a job file.
     FioText {
         /// Name, given by the caller, by which error messages call the workload's fio job, whose text comes without a
         /// file.
@@ -35,7 +35,7 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// Kind of workload: a fio job, given as single lines that the caller made from another form.
+    /// Case of workload: a fio job, given as single lines that the caller made from another form.
     FioLines {
         /// Name, given by the caller, by which error messages call the workload's fio job, which comes as single lines
         /// without a file.
@@ -46,18 +46,18 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// Kind of workload: a built-in workload generator (a fio job that comes with the simulator), selected by name.
+    /// Case of workload: a built-in workload generator (a fio job that comes with the simulator), selected by name.
     Generator {
         /// Name of the built-in workload generator, a fio job that comes with the simulator.
         name: String,
     },
-    /// Kind of workload: a synthetic volume, with requests drawn at random from a statistical description of a volume
+    /// Case of workload: a synthetic volume, with requests drawn at random from a statistical description of a volume
     /// of a block trace.
     Volume {
         /// Name and parameters of the synthetic volume to run as the workload, such as `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
-    /// Kind of workload: several flows (independent streams of synthetic or replayed requests), each on its own part of
+    /// Case of workload: several flows (independent streams of synthetic or replayed requests), each on its own part of
     /// the drive.
     Flows {
         /// Name of the workload of flows in error messages, given by the caller.
@@ -65,7 +65,7 @@ pub enum WorkloadSpec {
         /// List of the descriptions of the flows, each an independent stream of synthetic or replayed requests.
         flows: Vec<FlowSpec>,
     },
-    /// Kind of workload: the replay of a block trace.
+    /// Case of workload: the replay of a block trace.
     Trace {
         /// Path of the trace file that is replayed as the workload.
         path: PathBuf,

@@ -19,13 +19,13 @@ use units::Femtos;
 /// Kind of flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// Kind of flash operation in a waveform: read of a page, from the array to the controller.
+    /// Case of flash operation in a waveform: read of a page, from the array to the controller.
     Read,
-    /// Kind of flash operation in a waveform: program of a page, from the controller to the array.
+    /// Case of flash operation in a waveform: program of a page, from the controller to the array.
     Program,
-    /// Kind of flash operation in a waveform: erase of a block of the chip.
+    /// Case of flash operation in a waveform: erase of a block of the chip.
     Erase,
-    /// Kind of flash operation in a waveform: query for the status of the last operation of the chip.
+    /// Case of flash operation in a waveform: query for the status of the last operation of the chip.
     Status,
 }
 
@@ -49,16 +49,16 @@ impl WaveOperation {
 /// Kind of state that a signal of a waveform has from an edge on: the level of a single line, or the byte on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Kind of state of a signal in a drawn waveform of a flash channel: low level.
+    /// Case of state of a signal in a drawn waveform of a flash channel: low level.
     Low,
-    /// Kind of state of a waveform's signal: high level.
+    /// Case of state of a waveform's signal: high level.
     High,
-    /// Kind of state of a waveform's signal: not driven (high impedance).
+    /// Case of state of a waveform's signal: not driven (high impedance).
     Released,
-    /// Kind of state of a waveform's signal: driven, but with a level (high or low) that is not valid, such as data
+    /// Case of state of a waveform's signal: driven, but with a level (high or low) that is not valid, such as data
     /// that are changing.
     Unknown,
-    /// Kind of state of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
+    /// Case of state of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
@@ -88,13 +88,13 @@ pub struct Signal {
 /// Kind of timing relation that a mark in a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Kind of timing relation in a waveform: set-up time, for which data must be stable before they are captured.
+    /// Case of timing relation in a waveform: set-up time, for which data must be stable before they are captured.
     SetUp,
-    /// Kind of timing relation in a waveform: hold time, for which data must stay stable after they were captured.
+    /// Case of timing relation in a waveform: hold time, for which data must stay stable after they were captured.
     Hold,
-    /// Kind of timing relation in a waveform: propagation delay from one edge to another.
+    /// Case of timing relation in a waveform: propagation delay from one edge to another.
     Delay,
-    /// Kind of timing relation that a waveform marks: any wait, whether the protocol prescribes it (such as tADL) or
+    /// Case of timing relation that a waveform marks: any wait, whether the protocol prescribes it (such as tADL) or
     /// the flash array is busy meanwhile (such as tR).
     Wait,
 }

@@ -22,10 +22,10 @@ pub struct Ldpc {
 /// table of counts, or limits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// Kind of source of the capability: a table of the failures and iterations that were counted when codewords of the
+    /// Case of source of the capability: a table of the failures and iterations that were counted when codewords of the
     /// code were decoded.
     Counted(Arc<Table>),
-    /// Kind of source of the capability: given limits. `limits` has, for each number of soft bits, the greatest raw bit
+    /// Case of source of the capability: given limits. `limits` has, for each number of soft bits, the greatest raw bit
     /// error rate that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to
     /// 1).
     Limits { limits: Vec<f64>, data: u32, rate: f64 },

@@ -9,9 +9,9 @@ use config::{ConfigError, Document, Section, Value, at_least, at_most};
 /// construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// Kind of origin of a code's parity-check matrix: the standard named here.
+    /// Case of origin of a code's parity-check matrix: the standard named here.
     Standard(String),
-    /// Kind of origin of a code's parity-check matrix: this project's program made the matrix; with the parameters of
+    /// Case of origin of a code's parity-check matrix: this project's program made the matrix; with the parameters of
     /// the construction, and the numbers of short cycles of the matrix.
     Grown(Growth, Spectrum),
 }

@@ -28,10 +28,10 @@ pub struct Point {
 /// Kind of form that the record of the decoder iterations of a point's codewords has: a distribution, or only a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// Kind of form of the record of decoder iterations: the distribution. The list has, for each number of iterations
+    /// Case of form of the record of decoder iterations: the distribution. The list has, for each number of iterations
     /// from 0 on, the number of codewords that took as many.
     Each(Vec<u64>),
-    /// Kind of form of the record of decoder iterations: only the sum of the iterations of all codewords.
+    /// Case of form of the record of decoder iterations: only the sum of the iterations of all codewords.
     InAll(u64),
 }
 

@@ -22,15 +22,15 @@ use units::{Nanos, SimTime};
 /// such work, contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// Kind of background work: check whether the superblock, numbered over the drive, has data that must be refreshed
+    /// Case of background work: check whether the superblock, numbered over the drive, has data that must be refreshed
     /// (relocated so that they stay readable) now.
     Refresh(u32),
-    /// Kind of background work: read the next page rows of this die for the patrol (background scrub).
+    /// Case of background work: read the next page rows of this die for the patrol (background scrub).
     Patrol(u32),
-    /// Kind of background work: relocate superblocks of this die that wait for their refresh, because the die's
+    /// Case of background work: relocate superblocks of this die that wait for their refresh, because the die's
     /// permitted share of time for background work allows it again.
     Turn(u32),
-    /// Kind of background work: an action of a drive's feature at a set time, such as to take a snapshot.
+    /// Case of background work: an action of a drive's feature at a set time, such as to take a snapshot.
     Moment,
 }
 

@@ -19,16 +19,16 @@ use units::{Lpn, Ppa};
 /// Kind of condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
-    /// Kind of condition of a block that recovery finds after a power cut: all program units of the block that were
+    /// Case of condition of a block that recovery finds after a power cut: all program units of the block that were
     /// programmed can be read.
     Whole,
-    /// Kind of condition of a block that recovery finds after a power cut: some of its programmed program units cannot
+    /// Case of condition of a block that recovery finds after a power cut: some of its programmed program units cannot
     /// be read, because the power cut interrupted their programs (torn).
     Torn,
-    /// Kind of condition of a block that recovery finds after a power cut: a program unit of the block was not
+    /// Case of condition of a block that recovery finds after a power cut: a program unit of the block was not
     /// programmed although a later program unit was, so that no more data can be programmed in order.
     Gap,
-    /// Kind of condition of a block that recovery finds after a power cut: a program on the block had failed before the
+    /// Case of condition of a block that recovery finds after a power cut: a program on the block had failed before the
     /// power cut.
     Failing,
 }

@@ -36,10 +36,10 @@ pub enum SlotState {
     /// Kind of state of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in
     /// part, was read from flash.
     Merging,
-    /// Kind of state of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be
+    /// Case of state of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be
     /// programmed soon.
     Held,
-    /// Kind of state of a write buffer slot that is cached and clean: the flash holds the same data.
+    /// Case of state of a write buffer slot that is cached and clean: the flash holds the same data.
     Clean,
     /// Kind of state of a write buffer slot that waits for a die to program its data.
     Queued,

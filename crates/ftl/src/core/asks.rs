@@ -10,39 +10,39 @@ use units::{Lpn, Ppa, SimTime};
 /// returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ask {
-    /// Kind of action for the FTL: send mapping units that wait in the write buffer to dies that can program them.
+    /// Case of action for the FTL: send mapping units that wait in the write buffer to dies that can program them.
     Pump,
-    /// Kind of action for the FTL: write all dirty data of the write buffer to flash, and pad the program units that
+    /// Case of action for the FTL: write all dirty data of the write buffer to flash, and pad the program units that
     /// are not full.
     SendOut,
-    /// Kind of action for the FTL: complete the flush of this number once all data received so far are on flash.
+    /// Case of action for the FTL: complete the flush of this number once all data received so far are on flash.
     Flush(u32),
-    /// Kind of action for the FTL: make a former (overwritten or trimmed) version of a logical unit, at this physical
+    /// Case of action for the FTL: make a former (overwritten or trimmed) version of a logical unit, at this physical
     /// address, invalid because no snapshot refers to the version any more.
     Release(Lpn, Ppa),
-    /// Kind of action for the FTL: map a logical unit to its former version at this physical address (or to no place,
+    /// Case of action for the FTL: map a logical unit to its former version at this physical address (or to no place,
     /// if it held no data), as part of a rollback to a snapshot.
     Return(Lpn, Ppa),
-    /// Kind of action for the FTL: report that the rollback that began at this time has put all logical units back to
+    /// Case of action for the FTL: report that the rollback that began at this time has put all logical units back to
     /// their former versions.
     PutBack(SimTime),
-    /// Kind of action for the FTL: write all changed translation units (mapping units that hold a page of the map) of a
+    /// Case of action for the FTL: write all changed translation units (mapping units that hold a page of the map) of a
     /// map on flash.
     FlushMap,
-    /// Kind of action for the FTL: continue the work on a map on flash: send out its changed translation units (map
+    /// Case of action for the FTL: continue the work on a map on flash: send out its changed translation units (map
     /// pages), and continue the host reads and writes that wait for its entries.
     GoOn,
-    /// Kind of action for the FTL: program one page row with the feature's own content, such as parity, in which no
+    /// Case of action for the FTL: program one page row with the feature's own content, such as parity, in which no
     /// mapping unit is valid. The fields are origin, die, superblock within the die and page row.
     Program { origin: Origin, die: u32, superblock: u32, row: u32 },
-    /// Kind of action for the FTL: read units of one page row (pages of one index on all planes) in order to restore
+    /// Case of action for the FTL: read units of one page row (pages of one index on all planes) in order to restore
     /// the data of another read. The fields are origin, page row (numbered over the drive), mask of the units, priority
     /// class, and the number by which the feature knows the read.
     Reread { origin: Origin, row: u32, mask: u64, class: Class, owner: u32 },
-    /// Kind of action for the FTL: erase the garbage collection victims that have been read completely and in which no
+    /// Case of action for the FTL: erase the garbage collection victims that have been read completely and in which no
     /// unit is valid any more.
     EraseEmptied,
-    /// Kind of action for the FTL: report an event of a snapshot, or of a version that a snapshot sees, to the observer
+    /// Case of action for the FTL: report an event of a snapshot, or of a version that a snapshot sees, to the observer
     /// (probe).
     Tell(VersionEvent),
 }

@@ -8,9 +8,9 @@ use controller::{Context, Origin};
 /// Kind of result of an erase of a superblock: the superblock can be used again, or is lost (out of use for good).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
-    /// Kind of result of an erase: the erase succeeded, and the superblock can be written again.
+    /// Case of result of an erase: the erase succeeded, and the superblock can be written again.
     Whole,
-    /// Kind of result of an erase: the superblock is out of use for good, because a block of it failed in the erase and
+    /// Case of result of an erase: the superblock is out of use for good, because a block of it failed in the erase and
     /// no spare block can replace that block.
     Lost,
 }
@@ -19,9 +19,9 @@ pub(crate) enum Erased {
 /// alone, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Kind of choice for the reclaim of a parity group: only the superblocks of the group that hold data.
+    /// Case of choice for the reclaim of a parity group: only the superblocks of the group that hold data.
     WithData,
-    /// Kind of choice for the reclaim of a parity group: the superblocks of the group that hold data, and also the
+    /// Case of choice for the reclaim of a parity group: the superblocks of the group that hold data, and also the
     /// superblocks that hold its parity.
     All,
 }

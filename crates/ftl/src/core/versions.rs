@@ -17,9 +17,9 @@ pub enum Seen {
 /// Kind of version of a logical unit: the newest one, or a former version that a snapshot needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// Kind of version of a logical unit: the newest one, which the host reads.
+    /// Case of version of a logical unit: the newest one, which the host reads.
     Newest,
-    /// Kind of version of a logical unit: a former one, which a snapshot sees.
+    /// Case of version of a logical unit: a former one, which a snapshot sees.
     Former,
 }
 
@@ -44,11 +44,11 @@ pub(crate) enum Overtaken {
 /// Kind of snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Kind of snapshot command: take a snapshot, which preserves the present content of the drive under a new serial
+    /// Case of snapshot command: take a snapshot, which preserves the present content of the drive under a new serial
     /// number.
     Keep,
-    /// Kind of snapshot command: delete the snapshot of this serial number, with the content that only it needs.
+    /// Case of snapshot command: delete the snapshot of this serial number, with the content that only it needs.
     Drop(u32),
-    /// Kind of snapshot command: roll the drive back to the content of the latest snapshot.
+    /// Case of snapshot command: roll the drive back to the content of the latest snapshot.
     Return,
 }

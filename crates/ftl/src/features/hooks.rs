@@ -392,7 +392,8 @@ hooks! {
     /// Tells the feature that the oldest superblock in SLC mode of a die is taken for folding without simulated time,
     /// with `rows` page rows already folded.
     tell folds_untimed(core: &mut Core, die: usize, rows: u32);
-    /// Returns the number of bytes that all superblocks in SLC mode can hold.
+    /// Returns the present size of the SLC cache in bytes, which is the capacity of the superblocks that are in SLC
+    /// mode now; `None` on a drive without an SLC cache.
     ask one_bit_bytes() -> Option<u64>, first;
     /// Returns the purpose for which superblocks are set apart, and the configuration key that sets their number.
     ask apart_for() -> Option<(&'static str, &'static str)>, first;

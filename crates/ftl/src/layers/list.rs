@@ -36,10 +36,10 @@ macro_rules! layers {
 }
 
 layers! { $
-    /// Kind of translation layer: page-mapped, with a map entry for each mapping unit.
+    /// Case of translation layer: page-mapped, with a map entry for each mapping unit.
     Pages(PageMapped) by as_page_mapped,
-    /// Kind of translation layer: block-mapped, with a map of blocks and with log blocks.
+    /// Case of translation layer: block-mapped, with a map of blocks and with log blocks.
     Blocks(BlockMapped) by as_block_mapped,
-    /// Kind of translation layer: zoned, with superblocks that belong to zones.
+    /// Case of translation layer: zoned, with superblocks that belong to zones.
     Zones(ZoneMapped) by as_zone_mapped,
 }

@@ -373,22 +373,22 @@ pub struct HostWrite {
 /// append to a log block or to merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Kind of step: program the units that wait in the write buffer at the next position of this log or data block.
+    /// Case of step: program the units that wait in the write buffer at the next position of this log or data block.
     Append(u32),
-    /// Kind of step: fill this block up to and including the position of the write; units that do not wait in the write
+    /// Case of step: fill this block up to and including the position of the write; units that do not wait in the write
     /// buffer are copied there.
     Fill(u32),
-    /// Kind of step: open a new log block for one group of logical units, or for units of any group where the field is
+    /// Case of step: open a new log block for one group of logical units, or for units of any group where the field is
     /// `None`; the rules are then asked again for the same write.
     Open(Option<u32>),
-    /// Kind of step: complete this log block, in which each unit is at its fixed position, by copying the rest of its
+    /// Case of step: complete this log block, in which each unit is at its fixed position, by copying the rest of its
     /// group to it; the log block becomes the data block (switch or partial merge).
     Complete(u32),
-    /// Kind of step: copy all valid units of this group of logical units to a new data block (full merge).
+    /// Case of step: copy all valid units of this group of logical units to a new data block (full merge).
     Merge(u32),
-    /// Kind of step: reclaim this log block by copying its valid units, group by group, to new data blocks.
+    /// Case of step: reclaim this log block by copying its valid units, group by group, to new data blocks.
     Reclaim(u32),
-    /// Kind of step: let the host's write wait until an erase in the bank has ended, which may free a block.
+    /// Case of step: let the host's write wait until an erase in the bank has ended, which may free a block.
     Wait,
 }
 

@@ -14,12 +14,12 @@ pub type Misfit = (&'static str, String);
 
 /// Kind of flash translation layer that a drive's mapping needs: page-mapped, block-mapped or zoned.
 pub enum Plan {
-    /// Kind of flash translation layer: page-mapped, with an entry for each mapping unit; the map is wholly in RAM
+    /// Case of flash translation layer: page-mapped, with an entry for each mapping unit; the map is wholly in RAM
     /// unless a map on flash is given.
     Pages(Option<MapOnFlash>),
-    /// Kind of flash translation layer: block-mapped, with rules that choose log blocks and merges.
+    /// Case of flash translation layer: block-mapped, with rules that choose log blocks and merges.
     Blocks(Box<dyn BlockRules>),
-    /// Kind of flash translation layer: zoned, with the zones of the drive, and the rules that place them on the dies.
+    /// Case of flash translation layer: zoned, with the zones of the drive, and the rules that place them on the dies.
     Zones(Zoning, Box<dyn ZoneRules>),
 }
 

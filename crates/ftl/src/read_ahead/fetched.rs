@@ -9,11 +9,11 @@ use units::{Lpn, Ppa};
 /// Kind of state in which a unit is in the read-ahead area when the host asks for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// Kind of state: the unit is not in the read-ahead area.
+    /// Case of state: the unit is not in the read-ahead area.
     Absent,
-    /// Kind of state: the data of the unit are in the read-ahead area.
+    /// Case of state: the data of the unit are in the read-ahead area.
     There,
-    /// Kind of state: the unit is being fetched into the read-ahead area by this transaction, from this physical
+    /// Case of state: the unit is being fetched into the read-ahead area by this transaction, from this physical
     /// address.
     OnItsWay(TransactionId, Ppa),
 }

@@ -31,9 +31,9 @@ pub struct FoundView {
 /// or of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRead {
-    /// Kind of flash read: the spare areas of all pages of the row with this number.
+    /// Case of flash read: the spare areas of all pages of the row with this number.
     Spare(u32),
-    /// Kind of flash read: the pages, of the row with this number, that contain a part of the superblock's summary.
+    /// Case of flash read: the pages, of the row with this number, that contain a part of the superblock's summary.
     Summary(u32),
 }
 

@@ -13,11 +13,11 @@ pub const STREAMS_MOST: usize = 32;
 /// Kind of data that a write stream takes: host data, relocated data, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Kind of data: only data that the host writes join the write stream.
+    /// Case of data: only data that the host writes join the write stream.
     Host,
-    /// Kind of data: only data that the drive relocates join the write stream.
+    /// Case of data: only data that the drive relocates join the write stream.
     Moved,
-    /// Kind of data: both host data and relocated data join the write stream.
+    /// Case of data: both host data and relocated data join the write stream.
     Both,
 }
 
@@ -60,10 +60,10 @@ impl StreamSpec {
 /// garbage collection relocates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Kind of isolation (NVMe FDP): data of the placement handle stay apart only when the host writes them; once
+    /// Case of isolation (NVMe FDP): data of the placement handle stay apart only when the host writes them; once
     /// relocated, they may lie beside data of other initially isolated handles.
     Initially,
-    /// Kind of isolation (NVMe FDP): data of the placement handle stay apart for as long as they exist, also when
+    /// Case of isolation (NVMe FDP): data of the placement handle stay apart for as long as they exist, also when
     /// relocated.
     Persistently,
 }

@@ -44,16 +44,16 @@ const OPS_MOST: u32 = u64::BITS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Effect {
-    /// Kind of effect of a command: data are transferred from the drive to the host.
+    /// Case of effect of a command: data are transferred from the drive to the host.
     Read = 0,
-    /// Kind of effect of a command: data are transferred from the host to the drive.
+    /// Case of effect of a command: data are transferred from the host to the drive.
     Write = 1,
-    /// Kind of effect of a command: the drive learns that the host no longer needs the data (deallocate).
+    /// Case of effect of a command: the drive learns that the host no longer needs the data (deallocate).
     Trim = 2,
-    /// Kind of effect of a command: the drive makes all acknowledged data durable, by writing them to the flash unless
+    /// Case of effect of a command: the drive makes all acknowledged data durable, by writing them to the flash unless
     /// its write buffer survives power cuts (flush).
     Flush = 3,
-    /// Kind of effect of a command: the state of a zone of the namespace changes, and no data are transferred.
+    /// Case of effect of a command: the state of a zone of the namespace changes, and no data are transferred.
     Manage = 4,
 }
 
@@ -154,12 +154,12 @@ pub struct SetOperation {
 /// Kind of range that an operation (host command) applies to: sectors, the whole namespace, or one zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Kind of range of an operation: sectors, so that each request names an offset and a length of at least one whole
+    /// Case of range of an operation: sectors, so that each request names an offset and a length of at least one whole
     /// sector of the namespace.
     Sectors,
-    /// Kind of range of an operation: the whole namespace, so that a request has neither offset nor length.
+    /// Case of range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,
-    /// Kind of range of an operation: one zone, which a request names by the zone's first byte; the request has no
+    /// Case of range of an operation: one zone, which a request names by the zone's first byte; the request has no
     /// length.
     Zone,
 }
@@ -167,9 +167,9 @@ pub enum Range {
 /// Kind of completion of an operation (host command): with a status alone, or with an address, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// Kind of completion of a host command: only a status.
+    /// Case of completion of a host command: only a status.
     Status,
-    /// Kind of completion of a host command: a status and the address of the data, which the drive chose (zone append).
+    /// Case of completion of a host command: a status and the address of the data, which the drive chose (zone append).
     Address,
 }
 
@@ -243,10 +243,10 @@ impl CommandSet {
 /// Kind of status in the completion of a host request, one of two: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
-    /// Kind of status of a completion: the host's request succeeded.
+    /// Case of status of a completion: the host's request succeeded.
     #[default]
     Success,
-    /// Kind of status of a completion: the host's request failed, because the drive returned an error.
+    /// Case of status of a completion: the host's request failed, because the drive returned an error.
     Failed,
 }
 

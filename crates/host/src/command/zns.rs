@@ -59,20 +59,20 @@ pub static SET: CommandSet = CommandSet {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
-    /// Kind of zone state: no block of the zone is written, and the zone is not open.
+    /// Case of zone state: no block of the zone is written, and the zone is not open.
     #[default]
     Empty,
-    /// Kind of zone state: the zone is open because a write to the zone opened it, without an open command of the host.
+    /// Case of zone state: the zone is open because a write to the zone opened it, without an open command of the host.
     ImplicitlyOpen,
-    /// Kind of zone state: the zone is open because the host opened it with a command.
+    /// Case of zone state: the zone is open because the host opened it with a command.
     ExplicitlyOpen,
-    /// Kind of zone state: the zone is not open but still counts as active, usually partly written.
+    /// Case of zone state: the zone is not open but still counts as active, usually partly written.
     Closed,
-    /// Kind of zone state: the zone takes no more writes, because it is written to its capacity or was finished.
+    /// Case of zone state: the zone takes no more writes, because it is written to its capacity or was finished.
     Full,
-    /// Kind of zone state: the zone can be read but not written.
+    /// Case of zone state: the zone can be read but not written.
     ReadOnly,
-    /// Kind of zone state: the zone can be neither read nor written.
+    /// Case of zone state: the zone can be neither read nor written.
     Offline,
 }
 
@@ -143,12 +143,12 @@ pub struct ZoneRecord {
 /// or discarding the zone's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// Kind of work on the flash for a zone management command: none.
+    /// Case of work on the flash for a zone management command: none.
     None,
-    /// Kind of work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it
+    /// Case of work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it
     /// is finished.
     Finish,
-    /// Kind of work on the flash for a zone management command: the zone's data, this number of written blocks, are
+    /// Case of work on the flash for a zone management command: the zone's data, this number of written blocks, are
     /// discarded.
     Reset(u64),
 }

@@ -6,20 +6,20 @@ use engine::{Permutation, RandomStream};
 /// Kind of distribution of a fio job's random accesses over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Kind of distribution: uniform distribution, in which each block of the fio job's file is accessed with the same
+    /// Case of distribution: uniform distribution, in which each block of the fio job's file is accessed with the same
     /// probability.
     #[default]
     Uniform,
-    /// Kind of distribution: Zipf distribution with this exponent theta: the block of rank k is accessed with a
+    /// Case of distribution: Zipf distribution with this exponent theta: the block of rank k is accessed with a
     /// probability proportional to 1 / k^theta; ranks are scattered over the blocks.
     Zipf(f64),
-    /// Kind of distribution: self-similar (Pareto) distribution with this h: a fraction h of the accesses goes to all
+    /// Case of distribution: self-similar (Pareto) distribution with this h: a fraction h of the accesses goes to all
     /// but a fraction h of the blocks; ranks are scattered over the blocks.
     Pareto(f64),
-    /// Kind of distribution: normal distribution (fio's bell curve): block ranks follow it, widened by this percentage
+    /// Case of distribution: normal distribution (fio's bell curve): block ranks follow it, widened by this percentage
     /// of the number of blocks; ranks are scattered over the blocks.
     Normal(f64),
-    /// Kind of distribution: zoned distribution (`zoned`): parts of the fio job's file in order of address, each with
+    /// Case of distribution: zoned distribution (`zoned`): parts of the fio job's file in order of address, each with
     /// its own percentage of the accesses.
     Zoned(Vec<Zone>),
 }
@@ -134,20 +134,20 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// of blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Kind of sampler: uniform distribution, in which each of this number of blocks is accessed with the same
+    /// Case of sampler: uniform distribution, in which each of this number of blocks is accessed with the same
     /// probability.
     Uniform(u64),
-    /// Kind of sampler: Zipf distribution, in which block ranks are drawn by Zipf's law and scattered over the blocks.
+    /// Case of sampler: Zipf distribution, in which block ranks are drawn by Zipf's law and scattered over the blocks.
     Zipf(Zipf, Scatter),
-    /// Kind of sampler: self-similar (Pareto) distribution, in which a uniform random number from 0 to 1, raised to a
+    /// Case of sampler: self-similar (Pareto) distribution, in which a uniform random number from 0 to 1, raised to a
     /// power, gives the rank, and the ranks are scattered over the blocks. The values are the power, the number of
     /// ranks and the scattering.
     Pareto(f64, u64, Scatter),
-    /// Kind of sampler: fio's bell curve, in which the rank is normally distributed and shifted at random by up to half
+    /// Case of sampler: fio's bell curve, in which the rank is normally distributed and shifted at random by up to half
     /// of a width, and the ranks are scattered over the blocks. The values are the width in blocks, the number of ranks
     /// and the scattering.
     Normal(u64, u64, Scatter),
-    /// Kind of sampler: fio's zoned distribution. For each percent of the accesses, the first block and the number of
+    /// Case of sampler: fio's zoned distribution. For each percent of the accesses, the first block and the number of
     /// blocks of the zone that this percent goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }

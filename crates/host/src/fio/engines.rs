@@ -3,12 +3,12 @@
 /// Kind of fio I/O engine (`ioengine`) as the simulation treats it: synchronous, asynchronous, or not usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Kind of engine: synchronous, so that a fio job clone has one request at a time in flight and `iodepth` has no
+    /// Case of engine: synchronous, so that a fio job clone has one request at a time in flight and `iodepth` has no
     /// effect.
     Sync,
-    /// Kind of engine: asynchronous, so that a fio job clone has up to `iodepth` requests in flight.
+    /// Case of engine: asynchronous, so that a fio job clone has up to `iodepth` requests in flight.
     Async,
-    /// Kind of engine: not usable here, since it does no block I/O to a local drive; the text says what the fio engine
+    /// Case of engine: not usable here, since it does no block I/O to a local drive; the text says what the fio engine
     /// does.
     Other(&'static str),
 }

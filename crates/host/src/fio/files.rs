@@ -86,7 +86,7 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// Kind of files: several devices, or devices and files, whose names are joined by colons; a run cannot have them,
+    /// Case of files: several devices, or devices and files, whose names are joined by colons; a run cannot have them,
     /// since it has one drive.
     Several(String),
     Files(Vec<String>),

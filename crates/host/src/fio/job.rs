@@ -29,16 +29,16 @@ pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 /// One of the kinds of access that a fio job can have: which of reads, writes and trims the job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
-    /// Kind of access: the fio job only reads.
+    /// Case of access: the fio job only reads.
     #[default]
     Read,
-    /// Kind of access: the fio job only writes.
+    /// Case of access: the fio job only writes.
     Write,
-    /// Kind of access: the fio job only trims.
+    /// Case of access: the fio job only trims.
     Trim,
-    /// Kind of access: each request of the fio job is drawn to be a read or a write, at sequential or random offsets.
+    /// Case of access: each request of the fio job is drawn to be a read or a write, at sequential or random offsets.
     ReadWrite,
-    /// Kind of access: the fio job trims each block, then writes the block.
+    /// Case of access: the fio job trims each block, then writes the block.
     TrimWrite,
 }
 

@@ -8,12 +8,12 @@ use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_EN
 /// Kind of treatment that an option of a fio job gets: modelled, accepted without effect, or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Kind of treatment of a fio option: it shapes the requests of the job, and is modelled.
+    /// Case of treatment of a fio option: it shapes the requests of the job, and is modelled.
     Honoured,
-    /// Kind of treatment of a fio option: it has no effect on a raw simulated drive, and is accepted and listed in the
+    /// Case of treatment of a fio option: it has no effect on a raw simulated drive, and is accepted and listed in the
     /// report.
     NoEffect,
-    /// Kind of treatment of a fio option: it would change the requests and is not modelled, so that it is an error,
+    /// Case of treatment of a fio option: it would change the requests and is not modelled, so that it is an error,
     /// except for values that turn it off.
     NotModelled {
         /// Field of a fio option that is not modelled: list of the values that turn the option off, with which it is

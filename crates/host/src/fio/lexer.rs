@@ -15,14 +15,14 @@ const MOST_ITEMS: usize = 100_000;
 /// Kind of item of a fio job file, with its contents: a section header or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Kind of item: section header `[name]` of a fio job file.
+    /// Case of item: section header `[name]` of a fio job file.
     Section {
         /// Place of the section header in the fio job file.
         place: JobPlace,
         /// Name of the section of a fio job file, between the brackets.
         name: String,
     },
-    /// Kind of item of a fio job file: a setting, written `key=value` or as a key alone.
+    /// Case of item of a fio job file: a setting, written `key=value` or as a key alone.
     Setting {
         /// Place of the setting in the fio job file.
         place: JobPlace,

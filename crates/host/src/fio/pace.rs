@@ -9,9 +9,9 @@ use engine::RandomStream;
 /// per second (`rate_iops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// Kind of rate limit: the fio job transfers at most this number of bytes per second.
+    /// Case of rate limit: the fio job transfers at most this number of bytes per second.
     BytesPerSecond(u64),
-    /// Kind of rate limit: the fio job makes at most this number of requests per second.
+    /// Case of rate limit: the fio job makes at most this number of requests per second.
     RequestsPerSecond(u64),
 }
 
@@ -37,12 +37,12 @@ const NS_PER_US: u64 = 1_000;
 /// a rate limit: proportional to the length of the request, constant, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// Kind of step between due times of a fio job's requests: proportional to the length of the request, at this
+    /// Case of step between due times of a fio job's requests: proportional to the length of the request, at this
     /// number of bytes per second.
     PerByte(u64),
-    /// Kind of step between due times of a fio job's requests: this number of nanoseconds, for requests of any length.
+    /// Case of step between due times of a fio job's requests: this number of nanoseconds, for requests of any length.
     Even(u64),
-    /// Kind of step between due times of a fio job's requests: exponentially distributed, with this mean in
+    /// Case of step between due times of a fio job's requests: exponentially distributed, with this mean in
     /// microseconds, and cut to whole microseconds.
     Poisson(u64),
 }

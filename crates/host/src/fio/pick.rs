@@ -25,13 +25,13 @@ impl Default for Service {
 /// Kind of order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// Kind of order of files: the files of the fio job get requests in turn, over and over.
+    /// Case of order of files: the files of the fio job get requests in turn, over and over.
     RoundRobin,
-    /// Kind of order of files: one file of the fio job gets all requests until it is done, then the next file.
+    /// Case of order of files: one file of the fio job gets all requests until it is done, then the next file.
     Sequential,
-    /// Kind of order of files: each request of the fio job goes to a file drawn at random, all equally likely.
+    /// Case of order of files: each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Kind of order of files: each request of the fio job goes to a file drawn from this distribution, the first files
+    /// Case of order of files: each request of the fio job goes to a file drawn from this distribution, the first files
     /// the most often; no file is ever done then.
     Weighted(Distribution),
 }

@@ -20,10 +20,10 @@ const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 /// One of the two NVMe directives with which the writes of a fio job can carry placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
-    /// Kind of directive: Flexible Data Placement, so that the placement identifiers of fio's writes are numbers of the
+    /// Case of directive: Flexible Data Placement, so that the placement identifiers of fio's writes are numbers of the
     /// drive's placement handles.
     DataPlacement,
-    /// Kind of directive: Streams, so that the placement identifiers of fio's writes are stream numbers.
+    /// Case of directive: Streams, so that the placement identifiers of fio's writes are stream numbers.
     Streams,
 }
 

@@ -19,11 +19,11 @@ const MS_NS: u64 = 1_000_000;
 /// Kind of metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Kind of metric for the steady state of a fio job: the rate of requests (IOPS).
+    /// Case of metric for the steady state of a fio job: the rate of requests (IOPS).
     Iops,
-    /// Kind of metric for the steady state of a fio job: the bandwidth (bytes per second).
+    /// Case of metric for the steady state of a fio job: the bandwidth (bytes per second).
     Bandwidth,
-    /// Kind of metric for the steady state of a fio job: the mean latency in ns.
+    /// Case of metric for the steady state of a fio job: the mean latency in ns.
     Latency,
 }
 
@@ -106,8 +106,8 @@ impl Steady {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
 
-    /// Returns the number by which fio divides counts (bytes or requests) times ms to get a rate: the square of the
-    /// interval in ms, cut to 32 bits, over 1000.
+    /// Returns the divisor of fio's rates at each steady-state check (a count times ms, over this number): the square
+    /// of `steadystate_check_interval` in ms, cut to 32 bits, over 1000.
     pub fn divisor(&self) -> u64 {
         let interval_ms = (self.interval_ns / MS_NS) as u32;
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000

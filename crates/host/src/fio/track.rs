@@ -13,12 +13,12 @@ use engine::RandomStream;
 /// Kind of distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// Kind of request sizes: one size; all requests of the fio job in this direction have this size, in bytes.
+    /// Case of request sizes: one size; all requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Kind of request sizes: a range; sizes of the fio job in this direction are multiples of the first number, up to
+    /// Case of request sizes: a range; sizes of the fio job in this direction are multiples of the first number, up to
     /// the second, in bytes.
     Range(u64, u64),
-    /// Kind of request sizes: a table; sizes of the fio job in this direction are drawn from a table of 100 sizes in
+    /// Case of request sizes: a table; sizes of the fio job in this direction are drawn from a table of 100 sizes in
     /// bytes, one for each percent; the number before the table is the shortest size.
     Table(u64, Box<[u64; 100]>),
 }
@@ -84,13 +84,13 @@ pub enum Way {
 /// the file.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// Kind of record: no record of accessed blocks, so that the fio job may access blocks of the file more than once
+    /// Case of record: no record of accessed blocks, so that the fio job may access blocks of the file more than once
     /// in a pass over the file.
     Unknown,
-    /// Kind of record: a permutation of the blocks; each block of the file comes once per pass of the fio job over the
+    /// Case of record: a permutation of the blocks; each block of the file comes once per pass of the fio job over the
     /// file, in a random order.
     InOrder(Passes),
-    /// Kind of record: a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of
+    /// Case of record: a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of
     /// 64 KiB and writes of 1 MiB mark the same block numbers.
     Map(BlockMap, [u64; 3]),
 }

@@ -10,9 +10,9 @@ pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 /// Kind of size that a fio job file gives, with its value: in bytes, or in percent of a whole, such as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Kind of size in a fio job file: given as this number of bytes.
+    /// Case of size in a fio job file: given as this number of bytes.
     Bytes(u64),
-    /// Kind of size in a fio job file: given as this percentage of a whole, such as of a file.
+    /// Case of size in a fio job file: given as this percentage of a whole, such as of a file.
     Percent(u64),
 }
 

@@ -36,11 +36,11 @@ pub struct JobZones {
 /// Kind of zones that a fio job works in: none, its own, or the zones of the drive (`zonemode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// Kind of zones: none, so that the fio job takes no account of zones (`none`).
+    /// Case of zones: none, so that the fio job takes no account of zones (`none`).
     None,
-    /// Kind of zones: the fio job's own, which are parts of its file.
+    /// Case of zones: the fio job's own, which are parts of its file.
     Strided,
-    /// Kind of zones: the zones of the zoned drive, in which the fio job works.
+    /// Case of zones: the zones of the zoned drive, in which the fio job works.
     Zbd,
 }
 

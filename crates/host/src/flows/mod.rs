@@ -51,10 +51,10 @@ impl Region {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Kind of description of a flow: its requests have addresses, sizes and times that are drawn at random from
+    /// Case of description of a flow: its requests have addresses, sizes and times that are drawn at random from
     /// distributions.
     Synthetic(SyntheticSpec),
-    /// Kind of description of a flow: its requests replay a trace file of five columns (format of MQSim).
+    /// Case of description of a flow: its requests replay a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 

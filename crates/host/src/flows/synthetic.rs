@@ -10,13 +10,13 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// Kind of distribution of addresses: streaming; requests of the flow have consecutive addresses, beginning at a
+    /// Case of distribution of addresses: streaming; requests of the flow have consecutive addresses, beginning at a
     /// random place in the flow's region of the drive.
     Streaming,
-    /// Kind of distribution of addresses: uniform; requests of the flow lie at uniformly random addresses of the flow's
+    /// Case of distribution of addresses: uniform; requests of the flow lie at uniformly random addresses of the flow's
     /// region of the drive.
     Uniform,
-    /// Kind of distribution of addresses: hot and cold; the first part of the flow's region of the drive, a fraction
+    /// Case of distribution of addresses: hot and cold; the first part of the flow's region of the drive, a fraction
     /// `hot` of the region, gets a fraction `1 - hot` of the requests.
     HotCold {
         /// Fraction of the request flow's region of the drive, from 0 to 1, that is hot.
@@ -28,9 +28,9 @@ pub enum FlowAddresses {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// Kind of distribution of sizes: one size; all requests of the flow have this size, in sectors of 512 bytes.
+    /// Case of distribution of sizes: one size; all requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
-    /// Kind of distribution of sizes: normal distribution; sizes of the flow's requests are drawn from it, rounded up
+    /// Case of distribution of sizes: normal distribution; sizes of the flow's requests are drawn from it, rounded up
     /// to whole sectors, and at least one sector.
     Normal {
         /// Mean of the normal distribution from which the sizes of a synthetic flow's requests are drawn, in sectors of
@@ -45,9 +45,9 @@ pub enum FlowSizes {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// Kind of rule for arrivals: the flow of requests always has this number of requests in flight.
+    /// Case of rule for arrivals: the flow of requests always has this number of requests in flight.
     Depth(u32),
-    /// Kind of rule for arrivals: the flow's requests follow at exponentially distributed intervals with this mean, in
+    /// Case of rule for arrivals: the flow's requests follow at exponentially distributed intervals with this mean, in
     /// nanoseconds.
     Interval(f64),
 }

@@ -53,16 +53,16 @@ pub struct Burst {
 /// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// Kind of arbitration: round robin; the drive serves one queue after the other and fetches up to `burst` commands
+    /// Case of arbitration: round robin; the drive serves one queue after the other and fetches up to `burst` commands
     /// from each.
     RoundRobin {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// Kind of arbitration: none, since the host link has a single submission queue.
+    /// Case of arbitration: none, since the host link has a single submission queue.
     #[default]
     Single,
-    /// Kind of arbitration: weighted round robin with urgent priority class, as in NVMe.
+    /// Case of arbitration: weighted round robin with urgent priority class, as in NVMe.
     Weighted {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
         /// same class.
@@ -79,13 +79,13 @@ pub enum QueueOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Kind of priority class of a submission queue: urgent, which always has strict priority over all other classes.
+    /// Case of priority class of a submission queue: urgent, which always has strict priority over all other classes.
     Urgent = 0,
-    /// Kind of priority class of a submission queue: high, which has its weight in each round of arbitration.
+    /// Case of priority class of a submission queue: high, which has its weight in each round of arbitration.
     High = 1,
-    /// Kind of priority class of a submission queue: medium, which has its weight in each round of arbitration.
+    /// Case of priority class of a submission queue: medium, which has its weight in each round of arbitration.
     Medium = 2,
-    /// Kind of priority class of a submission queue: low, which has its weight in each round of arbitration.
+    /// Case of priority class of a submission queue: low, which has its weight in each round of arbitration.
     Low = 3,
 }
 

@@ -35,12 +35,12 @@ pub(crate) struct TraceRequests {
 
 /// Kind of reader of the records of a trace: in the order of the file, through a window, or sorted.
 enum Ordered {
-    /// Kind of reader of a trace's records: it yields the records in the order of the file.
+    /// Case of reader of a trace's records: it yields the records in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Kind of reader of a trace's records: it yields the records in order of time; a few are held back in memory to
+    /// Case of reader of a trace's records: it yields the records in order of time; a few are held back in memory to
     /// restore the order.
     Held(Box<ReorderWindow>),
-    /// Kind of reader of a trace's records: it yields the records in order of time, after all of them were sorted.
+    /// Case of reader of a trace's records: it yields the records in order of time, after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -111,9 +111,9 @@ impl Ordered {
 /// Kind of purpose for which a trace is read: to describe it, or to use its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// Kind of purpose: the trace is read to describe its content, for which requests far out of order are no error.
+    /// Case of purpose: the trace is read to describe its content, for which requests far out of order are no error.
     Look,
-    /// Kind of purpose: the trace is read to be replayed or converted: requests too far out of order are an error,
+    /// Case of purpose: the trace is read to be replayed or converted: requests too far out of order are an error,
     /// unless the user asked for sorting.
     Use,
 }

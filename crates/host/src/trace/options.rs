@@ -30,14 +30,14 @@ pub enum Addresses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
-    /// Kind of treatment: each request of the trace that does not cover whole sectors is an error that names the line
+    /// Case of treatment: each request of the trace that does not cover whole sectors is an error that names the line
     /// and the other choices.
     #[default]
     Refuse,
-    /// Kind of treatment: each request of the trace that does not cover whole sectors is extended to every sector that
+    /// Case of treatment: each request of the trace that does not cover whole sectors is extended to every sector that
     /// it touches: its begin is rounded down, its end up.
     Round,
-    /// Kind of treatment: all addresses of the trace are moved down by the distance of the first address from the begin
+    /// Case of treatment: all addresses of the trace are moved down by the distance of the first address from the begin
     /// of its sector. An address that is still inside a sector, or a size that is no multiple of a sector, is an error.
     Offset,
 }

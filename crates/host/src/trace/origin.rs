@@ -37,7 +37,7 @@ pub(crate) struct ByteSource {
 #[derive(Clone)]
 enum StreamPlace {
     File(PathBuf),
-    /// Kind of place of a byte source: bytes in memory instead of a file, for tests and fuzzing.
+    /// Case of place of a byte source: bytes in memory instead of a file, for tests and fuzzing.
     Memory(Arc<[u8]>),
 }
 

@@ -41,13 +41,13 @@ pub(crate) struct Record {
 /// requeued request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Kind of mark: none; the trace record is a plain request.
+    /// Case of mark: none; the trace record is a plain request.
     #[default]
     None,
-    /// Kind of mark: the trace lists the request as a write of zeroes, and the trace record is a trim, which carries no
+    /// Case of mark: the trace lists the request as a write of zeroes, and the trace record is a trim, which carries no
     /// data either.
     Zeroes,
-    /// Kind of mark: the trace record is no request of its own; the host's driver gave the request back here (requeue),
+    /// Case of mark: the trace record is no request of its own; the host's driver gave the request back here (requeue),
     /// or issues it for the second time.
     Requeued,
 }
@@ -60,17 +60,17 @@ impl RecordMark {
 /// Kind of result of parsing one frame (line or record) of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// Kind of result: the frame (line or record of a trace) is a request to be replayed.
+    /// Case of result: the frame (line or record of a trace) is a request to be replayed.
     Request(Record),
-    /// Kind of result: the frame (line or record of a trace) is valid but no request, such as another event, or the
+    /// Case of result: the frame (line or record of a trace) is valid but no request, such as another event, or the
     /// opening of a file.
     Known,
-    /// Kind of result: the frame (line or record of a trace) is an event of the selected action that transfers no data;
+    /// Case of result: the frame (line or record of a trace) is an event of the selected action that transfers no data;
     /// such events are counted.
     Empty,
-    /// Kind of result: the frame (line or record) is one that only this trace format has, such as its header.
+    /// Case of result: the frame (line or record) is one that only this trace format has, such as its header.
     Signature,
-    /// Kind of result: the frame (line or record) says nothing about the trace format, such as a notice before the
+    /// Case of result: the frame (line or record) says nothing about the trace format, such as a notice before the
     /// header.
     Ignored,
 }

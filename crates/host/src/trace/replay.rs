@@ -65,10 +65,10 @@ struct FootprintPass {
 
 /// Kind of rule for the times at which requests of a trace are made: open loop or closed loop.
 enum ReplayPace {
-    /// Kind of rule for times: open loop, in which each request of the trace is made at its time in the trace divided
+    /// Case of rule for times: open loop, in which each request of the trace is made at its time in the trace divided
     /// by the speed-up.
     Open { speedup: f64 },
-    /// Kind of rule for times: closed loop, in which a request of the trace is made when fewer than `depth` requests
+    /// Case of rule for times: closed loop, in which a request of the trace is made when fewer than `depth` requests
     /// are in flight; `outstanding` is the number in flight.
     Closed { depth: u32, outstanding: u32 },
 }

@@ -48,9 +48,9 @@ pub(crate) struct Survey {
 /// Kind of counting of a trace's footprint (number of distinct pages that it touches): exactly, or by an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// Kind of counting: touched pages of the trace are counted exactly, with a set of the pages in memory.
+    /// Case of counting: touched pages of the trace are counted exactly, with a set of the pages in memory.
     Exact,
-    /// Kind of counting: touched pages of the trace are counted by an estimate, which takes little memory.
+    /// Case of counting: touched pages of the trace are counted by an estimate, which takes little memory.
     Estimated,
 }
 

@@ -149,10 +149,10 @@ type GivenBurst = (Option<f64>, Option<f64>);
 /// writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
-    /// Kind of streams: one, with these bursts, in which each request of the synthetic volume is a read or a write by
+    /// Case of streams: one, with these bursts, in which each request of the synthetic volume is a read or a write by
     /// chance.
     Together(VolumeBursts),
-    /// Kind of streams: two, with the bursts of the synthetic volume's reads and those of its writes, independent of
+    /// Case of streams: two, with the bursts of the synthetic volume's reads and those of its writes, independent of
     /// each other.
     Apart([VolumeBursts; 2]),
 }

@@ -16,9 +16,9 @@ const TEXT: usize = 64;
 /// or at rest (no operation in flight and state saved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// Kind of state: at work. A server still uses the image, or ended without closing it, as in a power cut.
+    /// Case of state: at work. A server still uses the image, or ended without closing it, as in a power cut.
     AtWork,
-    /// Kind of state: at rest; no operation was in flight, and the drive's state is saved in a file beside the image;
+    /// Case of state: at rest; no operation was in flight, and the drive's state is saved in a file beside the image;
     /// the number is the checksum of that file.
     AtRest(u64),
 }

@@ -12,9 +12,9 @@ const OWN: usize = 24;
 /// data, or damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpareArea {
-    /// Kind of spare area: blank. Nothing was completely programmed in the flash unit since the last erase.
+    /// Case of spare area: blank. Nothing was completely programmed in the flash unit since the last erase.
     Blank,
-    /// Kind of spare area: that of a flash unit with data of the host, with the data's logical unit, stamp and
+    /// Case of spare area: that of a flash unit with data of the host, with the data's logical unit, stamp and
     /// checksum.
     Data {
         /// Logical unit (LPN) whose data the flash unit contains.
@@ -25,9 +25,9 @@ pub enum SpareArea {
         /// Checksum, stored in the spare area, of the flash unit's data, its logical unit and its stamp.
         check: u64,
     },
-    /// Kind of spare area: that of a flash unit that contains data of the drive itself, such as its map, or padding.
+    /// Case of spare area: that of a flash unit that contains data of the drive itself, such as its map, or padding.
     Other,
-    /// Kind of spare area: that of a flash unit that is damaged: its checksum is wrong.
+    /// Case of spare area: that of a flash unit that is damaged: its checksum is wrong.
     Damaged,
 }
 

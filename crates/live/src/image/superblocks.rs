@@ -11,9 +11,9 @@ const CHECK: usize = 5;
 /// store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// Kind of mode of a superblock: SLC mode; one bit is programmed in each cell.
+    /// Case of mode of a superblock: SLC mode; one bit is programmed in each cell.
     One,
-    /// Kind of mode of a superblock: ordinary mode; all bits that a cell of the flash chip can store are programmed.
+    /// Case of mode of a superblock: ordinary mode; all bits that a cell of the flash chip can store are programmed.
     All,
 }
 

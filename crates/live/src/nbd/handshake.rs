@@ -53,11 +53,11 @@ pub fn greeting() -> Vec<u8> {
 /// succeeded, or has ended the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeStep {
-    /// Kind of state of an NBD negotiation: it continues with the next message of the client.
+    /// Case of state of an NBD negotiation: it continues with the next message of the client.
     More,
-    /// Kind of state of an NBD negotiation: it has ended successfully: the client's requests follow.
+    /// Case of state of an NBD negotiation: it has ended successfully: the client's requests follow.
     Ready,
-    /// Kind of state of an NBD negotiation: it ends the connection, because the client leaves or sent an invalid
+    /// Case of state of an NBD negotiation: it ends the connection, because the client leaves or sent an invalid
     /// message.
     Over,
 }

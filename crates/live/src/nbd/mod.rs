@@ -21,16 +21,16 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// Kind of NBD error: the drive, or the disk that stores the image, failed to carry out the request.
+    /// Case of NBD error: the drive, or the disk that stores the image, failed to carry out the request.
     Io = 5,
-    /// Kind of NBD error: the client's request is invalid, for example not aligned to sectors.
+    /// Case of NBD error: the client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
-    /// Kind of NBD error: the range to be written lies beyond the end of the export, or the disk that stores the image
+    /// Case of NBD error: the range to be written lies beyond the end of the export, or the disk that stores the image
     /// has no space.
     NoSpace = 28,
-    /// Kind of NBD error: the client's request cannot be carried out in the way that its flags ask for.
+    /// Case of NBD error: the client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,
-    /// Kind of NBD error: the live server is being shut down.
+    /// Case of NBD error: the live server is being shut down.
     Shutdown = 108,
 }
 

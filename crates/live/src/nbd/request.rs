@@ -13,21 +13,21 @@ pub const LONG: u32 = 256 << 10;
 /// Kind of command of an NBD request, such as read, write or flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Kind of NBD command: read a range of bytes.
+    /// Case of NBD command: read a range of bytes.
     Read,
-    /// Kind of NBD command: write a range of bytes.
+    /// Case of NBD command: write a range of bytes.
     Write,
-    /// Kind of NBD command: disconnect, by which the client ends the connection.
+    /// Case of NBD command: disconnect, by which the client ends the connection.
     Disconnect,
-    /// Kind of NBD command: flush, by which all acknowledged writes are made durable.
+    /// Case of NBD command: flush, by which all acknowledged writes are made durable.
     Flush,
-    /// Kind of NBD command: trim a range that the client no longer needs.
+    /// Case of NBD command: trim a range that the client no longer needs.
     Trim,
-    /// Kind of NBD command: write zeros over a range; the request carries no data.
+    /// Case of NBD command: write zeros over a range; the request carries no data.
     WriteZeroes,
-    /// Kind of NBD command: block status, a query for the allocated extents of a range.
+    /// Case of NBD command: block status, a query for the allocated extents of a range.
     BlockStatus,
-    /// Kind of NBD command: any other, which the server refuses.
+    /// Case of NBD command: any other, which the server refuses.
     Other,
 }
 
@@ -81,13 +81,13 @@ impl NbdRequest<'_> {
 /// Kind of result of parsing the bytes that a client has sent after the NBD negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbdMessage<'a> {
-    /// Kind of result: the bytes contain only a part of an NBD request, so that more must be received.
+    /// Case of result: the bytes contain only a part of an NBD request, so that more must be received.
     More,
-    /// Kind of result: a complete NBD request, and the number of received bytes that it takes.
+    /// Case of result: a complete NBD request, and the number of received bytes that it takes.
     Request(NbdRequest<'a>, usize),
-    /// Kind of result: the header of an NBD write with long data, which are to be received into memory of their own.
+    /// Case of result: the header of an NBD write with long data, which are to be received into memory of their own.
     Long(NbdRequest<'static>),
-    /// Kind of result: the bytes are no NBD request, so that nothing after them can be parsed either.
+    /// Case of result: the bytes are no NBD request, so that nothing after them can be parsed either.
     Nonsense,
 }
 

@@ -168,8 +168,8 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
 pub struct Noise {
     /// Mean magnitude of the Laplace noise of a program, volts.
     pub program_v: f64,
-    /// Part of the charge loss of `[cells.uneven]` that is equal for all cells of the wordline: volts lost for each
-    /// volt above the erased state. The part that differs between cells is `tail`.
+    /// Computed charge loss that all cells of the wordline have in common for the given condition and retention time,
+    /// in volts per volt of threshold above the erased state; follows from the parameter `loss` of `[cells.uneven]`.
     pub loss: f64,
     /// Mean of the exponentially distributed further charge loss of a cell, volts per volt above the erased state.
     pub tail: f64,
@@ -212,8 +212,9 @@ pub(crate) enum Side {
     Below,
 }
 
-/// Set of the parameters of the upper and lower tails of the noise of cells at one height above the erased state, as a
-/// sum of two exponentials.
+/// Parameters of the noise distribution of cells whose noise-free threshold voltage lies a given number of volts above
+/// that of the erased state. The upper tail is one exponential (Laplace noise), the lower tail is the exponential of
+/// the charge loss minus that of the Laplace noise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
     /// Mean magnitude of the Laplace noise, volts, equal above and below the noise-free threshold.

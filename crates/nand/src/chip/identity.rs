@@ -10,11 +10,11 @@ use units::Nanos;
 /// the block is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Kind of status: the flash operation succeeded.
+    /// Case of status: the flash operation succeeded.
     Ok,
-    /// Kind of status: the flash operation failed, or the chip's rules forbid it.
+    /// Case of status: the flash operation failed, or the chip's rules forbid it.
     Fail,
-    /// Kind of status: the flash operation was not tried, because the block is bad.
+    /// Case of status: the flash operation was not tried, because the block is bad.
     Protected,
 }
 

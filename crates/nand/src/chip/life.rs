@@ -11,17 +11,17 @@ use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 /// Kind of data pattern that is programmed in each program/erase cycle while a block is cycled on the test bench.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// Kind of data pattern: zero bits only; on SLC, it programs every cell.
+    /// Case of data pattern: zero bits only; on SLC, it programs every cell.
     Zeros,
-    /// Kind of data pattern: one bits only, which programs no cell.
+    /// Case of data pattern: one bits only, which programs no cell.
     Ones,
-    /// Kind of data pattern: random bits, with which all cell states are equally frequent.
+    /// Case of data pattern: random bits, with which all cell states are equally frequent.
     Random,
-    /// Kind of data pattern: puts the cells into all states equally often, in a fixed order over the cells.
+    /// Case of data pattern: puts the cells into all states equally often, in a fixed order over the cells.
     Checkered,
-    /// Kind of data pattern: puts all cells into one state, given by the bits that the state stores.
+    /// Case of data pattern: puts all cells into one state, given by the bits that the state stores.
     State(String),
-    /// Kind of data pattern: puts given fractions (0 to 1) of the cells into given states, each named by the bits that
+    /// Case of data pattern: puts given fractions (0 to 1) of the cells into given states, each named by the bits that
     /// it stores; a state that is not named gets no cell.
     Mix(Vec<(String, f64)>),
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 /// records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Kind of logged operation: the program of a page.
+    /// Case of logged operation: the program of a page.
     Program,
-    /// Kind of logged operation: the erase of the block.
+    /// Case of logged operation: the erase of the block.
     Erase,
 }
 

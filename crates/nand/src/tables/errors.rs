@@ -50,9 +50,9 @@ pub struct Age {
 /// Kind of read reference voltages with which a page is read: the default ones, or the best ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// Kind of read references: the defaults of the voltage set.
+    /// Case of read references: the defaults of the voltage set.
     Usual,
-    /// Kind of read references: the best, at which fewest cells are misread, as read retries along a retry table find
+    /// Case of read references: the best, at which fewest cells are misread, as read retries along a retry table find
     /// them.
     Best,
 }

@@ -65,7 +65,8 @@ pub struct Tables {
     pub endurance: Option<Endurance>,
     /// Effect of the written data on program times, wear and errors; none when the chip has none.
     pub states: Option<StateTable>,
-    /// List of the tables of the voltage sets (verify levels and read references) in addition to the default one.
+    /// List of the chip's voltage sets (program verify levels with their read references) other than the default set,
+    /// with for each set its name, program times, wear per program/erase cycle and raw bit error rates.
     pub voltages: Vec<VoltageSet>,
 }
 

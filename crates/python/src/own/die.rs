@@ -26,9 +26,9 @@ pub struct AskedDie<'a> {
 /// Kind of check of a policy's answer to a question about superblocks: which answers are valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TakenAnswers {
-    /// Kind of check: a policy's answer is valid only if it is one of the candidate superblocks.
+    /// Case of check: a policy's answer is valid only if it is one of the candidate superblocks.
     Candidate,
-    /// Kind of check: a policy's answer is valid if it is one of the candidate superblocks, or None for no choice.
+    /// Case of check: a policy's answer is valid if it is one of the candidate superblocks, or None for no choice.
     CandidateOrNone,
 }
 

@@ -30,9 +30,9 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
 /// Kind of model for a flash chip on the test bench: every cell's threshold voltage, or tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipModel {
-    /// Kind of chip model: the threshold voltages of all cells of the chip are simulated.
+    /// Case of chip model: the threshold voltages of all cells of the chip are simulated.
     Cells,
-    /// Kind of chip model: the chip reads its bit errors and times from the tables with which whole drives are
+    /// Case of chip model: the chip reads its bit errors and times from the tables with which whole drives are
     /// simulated.
     Tables,
 }

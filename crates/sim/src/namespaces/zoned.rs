@@ -13,9 +13,9 @@ use units::{Nanos, SimTime};
 /// transfer their data one after the other, so that data reach the flash in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
-    /// Kind of work in a zone: the write with this request number, which transfers its data when it has its turn.
+    /// Case of work in a zone: the write with this request number, which transfers its data when it has its turn.
     Write(u32),
-    /// Kind of work in a zone: the zone command with this request number, with the work that it needs on the flash.
+    /// Case of work in a zone: the zone command with this request number, with the work that it needs on the flash.
     Work(u32, ZoneWork),
 }
 

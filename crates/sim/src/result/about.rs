@@ -21,17 +21,17 @@ type Texts = Map<String, Value>;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AnyValue {
-    /// Kind of value: absent, where the configuration key or option has none.
+    /// Case of value: absent, where the configuration key or option has none.
     Null(()),
-    /// Kind of value of a configuration key or option: true or false.
+    /// Case of value of a configuration key or option: true or false.
     Boolean(bool),
-    /// Kind of value of a configuration key or option: a whole number.
+    /// Case of value of a configuration key or option: a whole number.
     Integer(i64),
-    /// Kind of value of a configuration key or option: a number with a fractional part.
+    /// Case of value of a configuration key or option: a number with a fractional part.
     Number(f64),
-    /// Kind of value of a configuration key or option: a text; a quantity with a unit is given as number and unit.
+    /// Case of value of a configuration key or option: a text; a quantity with a unit is given as number and unit.
     Text(String),
-    /// Kind of value of a configuration key or option: a list.
+    /// Case of value of a configuration key or option: a list.
     List(Vec<AnyValue>),
 }
 

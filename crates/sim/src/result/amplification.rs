@@ -40,8 +40,8 @@ const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh,
 enum Sum {
     /// Index of the sum of the bytes that the host wrote, in mapping units.
     Written,
-    /// Index of the number of mapping units programmed or new in the write buffer and still to be programmed, without
-    /// parity.
+    /// Index of the sum of the mapping units that were programmed to flash in the part of the run, without parity, plus
+    /// the increase in the number of dirty units in the write buffer, whose programs are still to come.
     Programmed,
     Parity,
     /// Index of the number of mapping units that took free space, or will take it once they leave the write buffer,

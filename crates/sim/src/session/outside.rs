@@ -16,12 +16,12 @@ use units::SimTime;
 /// submits them one by one. Set before the run begins.
 #[derive(Default)]
 pub(super) enum OutsideHost {
-    /// Kind of source: none outside the simulator; the requests come from a workload within.
+    /// Case of source: none outside the simulator; the requests come from a workload within.
     #[default]
     None,
-    /// Kind of source: clients of a served drive; the holder, such as a drive image, stores the data of the clients.
+    /// Case of source: clients of a served drive; the holder, such as a drive image, stores the data of the clients.
     Held(Box<dyn Holder>),
-    /// Kind of source: a caller that submits requests one by one and takes the completions.
+    /// Case of source: a caller that submits requests one by one and takes the completions.
     Stepped,
 }
 

@@ -19,9 +19,9 @@ const BLOCK_UNITS_HELP: &str =
 /// Kind of host access, read or write, to a mapping unit that the write buffer caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Kind of access: the host read a mapping unit that the write buffer caches.
+    /// Case of access: the host read a mapping unit that the write buffer caches.
     Read,
-    /// Kind of access: the host overwrote a mapping unit that the write buffer caches.
+    /// Case of access: the host overwrote a mapping unit that the write buffer caches.
     Write,
 }
 

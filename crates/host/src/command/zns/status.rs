@@ -4,24 +4,24 @@
 /// command's completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ZoneError {
-    /// Kind of zone error: a read of blocks that were never written, on a drive that answers such a read with an error.
+    /// Case of zone error: a read of blocks that were never written, on a drive that answers such a read with an error.
     Unwritten,
-    /// Kind of zone error: a command that reaches beyond the zone, or a write beyond the zone's capacity.
+    /// Case of zone error: a command that reaches beyond the zone, or a write beyond the zone's capacity.
     Boundary,
-    /// Kind of zone error: a write to a zone in the state Full.
+    /// Case of zone error: a write to a zone in the state Full.
     Full,
-    /// Kind of zone error: a write to a zone in the state Read Only, or a management command for such a zone.
+    /// Case of zone error: a write to a zone in the state Read Only, or a management command for such a zone.
     ReadOnly,
-    /// Kind of zone error: a command to a zone in the state Offline.
+    /// Case of zone error: a command to a zone in the state Offline.
     Offline,
-    /// Kind of zone error: a write elsewhere than at the write pointer, or an append elsewhere than at the zone's first
+    /// Case of zone error: a write elsewhere than at the write pointer, or an append elsewhere than at the zone's first
     /// block.
     InvalidWrite,
-    /// Kind of zone error: a command that would make more zones active than the drive allows.
+    /// Case of zone error: a command that would make more zones active than the drive allows.
     TooManyActive,
-    /// Kind of zone error: a command that would open more zones than the drive allows.
+    /// Case of zone error: a command that would open more zones than the drive allows.
     TooManyOpen,
-    /// Kind of zone error: a zone management command that the present state of the zone does not allow.
+    /// Case of zone error: a zone management command that the present state of the zone does not allow.
     Transition,
 }
 

@@ -193,12 +193,12 @@ fn is_packet(rest: &[u8]) -> bool {
 /// length, address alone, or none.
 #[derive(Clone, Copy)]
 enum BehindLetters {
-    /// Kind of values: none; the blkparse line gives neither address nor length behind the RWBS letters, only a
+    /// Case of values: none; the blkparse line gives neither address nor length behind the RWBS letters, only a
     /// process.
     Nothing,
-    /// Kind of values: an address alone; the blkparse line gives no length, because no data were transferred.
+    /// Case of values: an address alone; the blkparse line gives no length, because no data were transferred.
     Address,
-    /// Kind of values: an extent; the blkparse line gives its first sector and its number of sectors.
+    /// Case of values: an extent; the blkparse line gives its first sector and its number of sectors.
     Sectors(u64, u64),
 }
 

@@ -9,9 +9,9 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Kind of format in which a trace writes times: numbers of some unit, or dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum TimeFormat {
-    /// Kind of format of times: the trace gives numbers in units of this many nanoseconds.
+    /// Case of format of times: the trace gives numbers in units of this many nanoseconds.
     Unit(u64),
-    /// Kind of format of times: the trace gives ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
+    /// Case of format of times: the trace gives ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
     Iso,
 }
 

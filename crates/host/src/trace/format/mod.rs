@@ -96,9 +96,9 @@ impl std::fmt::Debug for FormatCard {
 /// records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
-    /// Kind of frames: the trace file consists of lines of text.
+    /// Case of frames: the trace file consists of lines of text.
     Lines,
-    /// Kind of frames: the trace file consists of binary records, each with a head of fixed length and as many further
+    /// Case of frames: the trace file consists of binary records, each with a head of fixed length and as many further
     /// bytes as `extra` computes from the head.
     Records {
         /// Length in bytes of the head of a binary record of the trace.
@@ -107,7 +107,7 @@ pub(crate) enum Framing {
         /// of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
-    /// Kind of frames: the trace file consists of a binary header, which is passed to the parser as a frame of its own
+    /// Case of frames: the trace file consists of a binary header, which is passed to the parser as a frame of its own
     /// with number 0, and of records of one length.
     Headed {
         /// Field of the framing of a trace format: length in bytes of the header with which each binary trace file of

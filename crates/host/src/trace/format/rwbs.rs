@@ -11,12 +11,12 @@ pub(super) enum RwbsKind {
     Read,
     Write,
     Trim,
-    /// Kind of block request: write of zeroes, for which no data are transferred (RWBS letters WZ).
+    /// Case of block request: write of zeroes, for which no data are transferred (RWBS letters WZ).
     Zeroes,
     Flush,
-    /// Kind of block request: zone append, a write whose address is known only from its completion event.
+    /// Case of block request: zone append, a write whose address is known only from its completion event.
     Append,
-    /// Kind of block request: neither transfers nor discards data (RWBS letter N, or an operation on zones).
+    /// Case of block request: neither transfers nor discards data (RWBS letter N, or an operation on zones).
     Nothing,
 }
 

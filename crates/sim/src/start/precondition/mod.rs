@@ -47,18 +47,18 @@ const BUFFER_LEAST: u32 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// Kind of preconditioning: none; nothing is written before the workload begins, so that the drive is new and
+    /// Case of preconditioning: none; nothing is written before the workload begins, so that the drive is new and
     /// empty.
     #[default]
     None,
-    /// Kind of preconditioning: the drive is filled once, in the order of addresses.
+    /// Case of preconditioning: the drive is filled once, in the order of addresses.
     Fill,
-    /// Kind of preconditioning: the drive is put into the state in which endless random overwriting would end; the
+    /// Case of preconditioning: the drive is put into the state in which endless random overwriting would end; the
     /// state is constructed, not written.
     Instant,
-    /// Kind of preconditioning: the drive is filled, then overwritten at random until write amplification is steady.
+    /// Case of preconditioning: the drive is filled, then overwritten at random until write amplification is steady.
     Steady,
-    /// Kind of preconditioning: the drive is filled, then written by copies of the workload, one after the other, until
+    /// Case of preconditioning: the drive is filled, then written by copies of the workload, one after the other, until
     /// write amplification is steady.
     Workload,
 }

@@ -60,15 +60,15 @@ const READS_BEFORE: u32 = 1 << 16;
 /// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Kind of step of a workload copy: a write of units, with first unit, number of units, and the placement handle
+    /// Case of step of a workload copy: a write of units, with first unit, number of units, and the placement handle
     /// that the request names.
     Write(Lpn, u32, Option<u16>),
-    /// Kind of step of a workload copy: a trim of units, with first unit and number of units.
+    /// Case of step of a workload copy: a trim of units, with first unit and number of units.
     Trim(Lpn, u32),
-    /// Kind of step of a workload copy: a read of units, with first unit and number of units; 0 units for a request
+    /// Case of step of a workload copy: a read of units, with first unit and number of units; 0 units for a request
     /// that moves no data.
     Read(Lpn, u32),
-    /// Kind of step of a workload copy: the end, after which the copy has no more requests.
+    /// Case of step of a workload copy: the end, after which the copy has no more requests.
     End,
 }
 

@@ -24,8 +24,8 @@ pub struct Bus {
     status: Nanos,
     out: Vec<Nanos>,
     data_in: Nanos,
-    /// Time on the channel, until the die is busy, of the commands, addresses and data-in of a program of a single page
-    /// row; stored by `prepare`.
+    /// Channel time of the commands, addresses and data-in of a program of one page row (the pages with the same index
+    /// in all planes), as in SLC mode, until the die becomes busy; set by `prepare`.
     row_in: Nanos,
     row_bytes_in: u64,
     bytes_per_unit: u64,

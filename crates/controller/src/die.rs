@@ -30,7 +30,9 @@ impl DieOverlap {
     }
 }
 
-/// Kind of urgency of garbage collection on a die: whether or not the die is short of free superblocks.
+/// Kind of priority that the flash controller's scheduler gives to garbage collection on a die: normal, or urgent while
+/// the die has too few free superblocks. The priority does not depend on whether the garbage collection runs in the
+/// foreground or in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
     /// Urgency of garbage collection: the die is not short of free superblocks.

@@ -35,7 +35,8 @@ pub struct Values {
     /// Pair of lists, one for a sent zero bit and one for a sent one bit, of rising bounds for a random number of 64
     /// uniform bits: a number below bound k gives received value k, a number above all bounds the last value.
     below: [Vec<u64>; 2],
-    /// List of the log-likelihood ratios of the values; above zero where a zero is more likely.
+    /// Table of the log-likelihood ratios that the decoder receives, one for each possible received value (zone of
+    /// threshold voltage) of the channel; a ratio above zero means that a zero bit is more likely.
     ratios: Vec<f32>,
 }
 

@@ -120,7 +120,8 @@ pub const HALVED_AT: u64 = 16;
 /// indices of the write streams for host data and for relocated data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
-    /// Index of the write stream that a stream policy chooses for all data that the host writes.
+    /// Field of a stream policy's answer: index of the write stream for all host data, where the stream policy decides
+    /// only by whether the host or the drive writes the data.
     pub host: usize,
     /// Index of the write stream that a stream policy chooses for all relocated data.
     pub moved: usize,

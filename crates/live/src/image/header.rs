@@ -61,7 +61,8 @@ impl Header {
         bytes
     }
 
-    /// Parses the header of a drive's image file at `path`.
+    /// Parses `bytes`, the header already read from a drive's image file, and returns the header. The argument `path`
+    /// only names the image file in error messages.
     ///
     /// # Errors
     /// When the file is no image, of another version, or damaged.

@@ -34,7 +34,8 @@ pub struct Speed {
 
 /// Constant: queue depth of the speed measurement of an aged drive, the greatest number of outstanding requests.
 const DEPTH: u32 = 16;
-/// Constant: fraction of the requests of an aged drive's speed measurement that are reads.
+/// Fraction (0 to 1) of reads among the requests of the mixed workload that measures the performance of the simulated
+/// drive after ageing (host latencies and write throughput in simulated time).
 const READS: f64 = 0.3;
 /// Constant: number of requests in the speed measurement of an aged drive, not counting the ramp before it, whose
 /// requests would fill the write buffer twice.
@@ -42,8 +43,8 @@ const REQUESTS: u64 = 20_000;
 /// Number of simulated events between two checks whether the speed measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
-/// Workload of the speed measurement of an aged drive: writes units as the ageing run does and reads random units, with
-/// `DEPTH` requests outstanding.
+/// Workload that measures the latencies and the write rate of an aged simulated drive, in simulated time: random reads
+/// mixed with writes drawn as in the ageing run, with `DEPTH` requests outstanding.
 struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,

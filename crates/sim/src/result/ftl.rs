@@ -119,7 +119,8 @@ sections! {
         stripe: u32 = "mapping units",
         /// Number of superblocks that are assigned to parity units (parity across dies) at the end of the run.
         superblocks: u64 = "superblocks",
-        /// Bytes that the superblocks assigned to parity units can hold at most.
+        /// Capacity in bytes of the superblocks that are assigned to parity data (the parity units of stripes across
+        /// dies) at the end of the run: the flash space that the redundancy takes.
         bytes: u64 = "bytes",
         /// Number of superblocks assigned to parity units as a share of all superblocks of the drive.
         share_of_flash: f64 = "ratio",

@@ -72,8 +72,8 @@ sections! {
         /// Absolute change of the amount of host data that only the write buffer held, from the beginning to the end of
         /// the window, as a share of what the host wrote.
         held_share: f64 = "ratio",
-        /// Flag of the result: true if `held_share` is at most 3 %. Where it is more, `waf` says how full the write
-        /// buffer is rather than what the drive does.
+        /// True if write amplification is hardly affected by the write buffer filling or emptying during the window:
+        /// the change of the buffer's contents (`held_share`) is at most 3 % of the bytes that the host wrote.
         settled: bool = "yes/no",
     }
 

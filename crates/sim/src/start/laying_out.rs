@@ -10,20 +10,19 @@ use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 
 enum LayoutStep {
-    /// Step of the layout (untimed writing of the data that a workload expects): to check the drive for units that hold
-    /// no data.
-    Look,
     /// Case of the steps of the layout (untimed writing of the data that a workload expects): checking the drive for
     /// units that hold no data.
-    Name,
+    Look,
     /// Case of the steps of the layout (untimed writing of the data that a workload expects): asking the workload for
     /// the address ranges that must hold data.
+    Name,
+    /// Case of the steps of the layout (untimed writing of the data that a workload expects): writing the named units
+    /// that hold no data.
     Write,
     Done,
 }
 
-/// Case of the steps of the layout (untimed writing of the data that a workload expects): writing the named units that
-/// hold no data.
+/// State of the layout in progress: untimed writing, before the run, of the data that a workload expects on the drive.
 pub(crate) struct LayingOut {
     step: LayoutStep,
     on: bool,

@@ -115,7 +115,8 @@ pub(super) struct WorkloadCopies {
     /// Counter of the workload's copies: number, from 1, of the copy that preconditioning writes now or next; 0 before
     /// the first copy.
     copies: u64,
-    /// Number of units written in the present copy of the workload.
+    /// Counter: number of logical units that preconditioning has written so far in the present repetition (copy) of the
+    /// workload; 0 again when the repetition ends.
     pub written: u64,
     /// Number of requests so far in the present copy of the workload.
     requests: u64,

@@ -954,8 +954,9 @@ class WafBytes(Section):
     """
 
     settled: bool
-    """[yes/no] Flag of the result: true if `held_share` is at most 3 %. Where it is more, `waf` says
-    how full the write buffer is rather than what the drive does.
+    """[yes/no] True if write amplification is hardly affected by the write buffer filling or emptying
+    during the window: the change of the buffer's contents (`held_share`) is at most 3 % of the
+    bytes that the host wrote.
     """
 
 
@@ -1331,7 +1332,9 @@ class Parity(Section):
     """
 
     bytes: Count
-    """[bytes] Bytes that the superblocks assigned to parity units can hold at most."""
+    """[bytes] Capacity in bytes of the superblocks that are assigned to parity data (the parity units
+    of stripes across dies) at the end of the run: the flash space that the redundancy takes.
+    """
 
     share_of_flash: float
     """[ratio] Number of superblocks assigned to parity units as a share of all superblocks of the

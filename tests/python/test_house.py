@@ -18,7 +18,7 @@ FLOORS = [
     ["core"],
     ["features"],
     ["settings"],
-    ["medium"],
+    ["contents"],
     ["media"],
     ["relocate"],
     ["upkeep"],

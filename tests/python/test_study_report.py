@@ -821,14 +821,13 @@ def test_a_drive_file_stands_on_a_drive_of_floatgate(tmp_path: Path) -> None:
     assert said["ftl.gc.victim.d"] == ("3", "study known: one of 3; tlc has none")
 
 
-def test_what_a_base_cannot_take_back_is_written_whole(tmp_path: Path) -> None:
-    # The drive has its user_capacity, which op_ratio on the command line takes away.
+def test_a_file_takes_back_what_its_base_says(tmp_path: Path) -> None:
+    # The drive has its user_capacity, which op_ratio takes away: on the command line, and in a file above it.
     study = asked(parameters={"ftl.op_ratio": [0.2]})
     (path,) = write_drive_files(made(tmp_path / "o", study, additive), tmp_path / "best")
     table = tomllib.loads(path.read_text())
-    assert "base" not in table
-    assert table["ftl"]["op_ratio"] == 0.2
-    assert "user_capacity" not in table["ftl"]
+    assert table["base"] == "tlc"
+    assert table["ftl"] == {"op_ratio": 0.2}
     wanted = json.loads(_core.explain_drive("tlc", ["ftl.op_ratio=0.2"], shipped.folders()))
     found = json.loads(_core.explain_drive(str(path), [], shipped.folders()))
     assert found["capacity_bytes"] == wanted["capacity_bytes"]

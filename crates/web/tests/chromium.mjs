@@ -60,7 +60,8 @@ export async function open(chromium, url, { width = 1280, height = 900, dark = f
       const over = new Promise((done) => child.once("exit", done));
       child.kill("SIGKILL");
       await over;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      // Its helper processes write a moment longer.
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
   return page;

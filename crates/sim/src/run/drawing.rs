@@ -15,6 +15,18 @@ impl<P: Observer> Run<P> {
         self.draw(now);
     }
 
+    /// Asks the host for its next request at simulated time `now`: the workload, or the caller of a stepped run.
+    ///
+    /// # Errors
+    /// When the workload turns out to be faulty.
+    #[inline]
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        match &mut self.stepped {
+            None => self.workload.poll(now),
+            Some(host) => Ok(host.poll(now)),
+        }
+    }
+
     /// Takes requests from the workload while the submission queues have free entries, and lets the drive fetch
     /// commands.
     pub(super) fn draw(&mut self, now: SimTime) {
@@ -26,11 +38,7 @@ impl<P: Observer> Run<P> {
                 self.end_of_source(now);
                 break;
             }
-            let polled = match &mut self.stepped {
-                None => self.workload.poll(now),
-                Some(host) => Ok(host.poll(now)),
-            };
-            match polled {
+            match self.poll(now) {
                 Ok(Poll::Ready(request)) => self.submit(request, now),
                 Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
                     self.error = Some(too_late(&self.workload.report().name, self.handed_out));

@@ -821,6 +821,13 @@ def test_a_drive_file_stands_on_a_drive_of_floatgate(tmp_path: Path) -> None:
     assert said["ftl.gc.victim.d"] == ("3", "study known: one of 3; tlc has none")
 
 
+def test_what_scrolls_can_be_reached_by_keyboard(tmp_path: Path) -> None:
+    page = page_of(made(tmp_path / "o", asked(), additive), tmp_path / "r.html")
+    boxes = re.findall(r'<div class="(?:wide|figures scrolls)[^>]*>', page)
+    assert any("scrolls" in box for box in boxes)
+    assert all('tabindex="0"' in box for box in boxes)
+
+
 def test_a_file_takes_back_what_its_base_says(tmp_path: Path) -> None:
     # The drive has its user_capacity, which op_ratio takes away: on the command line, and in a file above it.
     study = asked(parameters={"ftl.op_ratio": [0.2]})

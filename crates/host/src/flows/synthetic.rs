@@ -88,15 +88,19 @@ impl SyntheticSpec {
     /// What was found, and what is expected, where the region, the alignment or the size of requests is wrong.
     pub(super) fn check(&self) -> Result<(), (String, String)> {
         let sectors = self.region.sectors();
-        if sectors < 2 && matches!(self.addresses, FlowAddresses::HotCold { .. }) {
-            let expected = "at least 2: a hot and a cold part".to_owned();
-            return Err((format!("a region of {sectors} sectors"), expected));
+        if self.align == 0 {
+            return Err(("alignment 0".into(), "at least 1".into()));
         }
+        if sectors < 2 && matches!(self.addresses, FlowAddresses::HotCold { .. }) {
+            return Err((
+                format!("a region of {sectors} sectors"),
+                "at least 2: a hot and a cold part".into(),
+            ));
+        }
+        let most = sectors.min(MOST_SECTORS);
         match self.sizes {
-            _ if self.align == 0 => Err(("alignment 0".into(), "at least 1".into())),
-            FlowSizes::Fixed(size) if size == 0 || u64::from(size) > sectors.min(MOST_SECTORS) => {
-                let expected = format!("1 to {}, as long as the region", sectors.min(MOST_SECTORS));
-                Err((format!("requests of {size} sectors"), expected))
+            FlowSizes::Fixed(size) if size == 0 || u64::from(size) > most => {
+                Err((format!("requests of {size} sectors"), format!("1 to {most}, as long as the region")))
             }
             _ => Ok(()),
         }

@@ -16,7 +16,7 @@ CIRCLES = {
 #: The rooms of `sim` from the ground up; those of one line do not name each other. As in ARCHITECTURE.md.
 FLOORS = [
     ["error", "sections", "version"],
-    ["embedding", "namespaces", "workload"],
+    ["embedding", "namespaces", "translation", "workload"],
     ["drive", "requests"],
     ["measure"],
     ["observe"],

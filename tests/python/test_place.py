@@ -162,3 +162,13 @@ def test_what_cannot_be_compared_is_refused_in_a_line(tmp_path: Path, words: lis
     assert ended.code == 2
     assert said in ended.err
     assert not (tmp_path / "o").exists()
+
+
+def test_zones_of_the_same_flash_keep_as_many_blocks(tmp_path: Path) -> None:
+    """With and without a rule, and what the host copies is write amplification."""
+    tiny = {"nand.blocks_per_plane": 64, "ftl.user_capacity": "32MiB"}
+    jobs = "fio --bs=4k --name=a --rw=randwrite --size=8m --number_ios=8000 --name=b --rw=write --size=24m --number_ios=8000"
+    done = fg.place("slc", jobs, rules="job", zones=True, handles=2, seeds=1, set=tiny, check=True)
+    assert [one.name for one in done.rules] == ["none", "job", "zones", "zones:job"]
+    waf = {one.name: one.all_of("waf")[0] for one in done.rules}
+    assert waf["zones:job"] < waf["zones"], waf

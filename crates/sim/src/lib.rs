@@ -19,6 +19,7 @@ mod run;
 mod sections;
 mod session;
 mod start;
+mod translation;
 mod version;
 mod workload;
 

@@ -60,6 +60,9 @@ class PlaceOptions(CommandOptions):
     handles: Annotated[
         int | None, Option("Placement handles of the drive.", metavar="N", least=1, most=31)
     ] = usual("those it declares, else 8")
+    zones: Annotated[
+        bool, Option("Run the rules on zones of the same flash as well, on which the host keeps blocks.")
+    ] = False
     seeds: Annotated[int, Option("Seeds of each rule.", metavar="N", least=1, most=10_000)] = 5
     cycles: Annotated[
         float | None,
@@ -86,7 +89,8 @@ def place(
 
     `rules` are names of `host.place`, or `FILE.py:CLASS`; `policies` are objects of your own rules, beside
     them. The drive is given `handles` placement handles where it declares none, but without a rule (`none`)
-    it is run as it is. `hindsight` knows when data die: a reference that no host can follow. Each rule has
+    it is run as it is. With `zones` each rule is run on zones of the same flash as well, by a log of the host
+    with as many streams as there are handles (`zones`, `zones:RULE`). `hindsight` knows when data die: a reference that no host can follow. Each rule has
     the same seeds, and the difference to `none` its 95 % interval over them. With `out`, place.json,
     place.csv and report.html are written to that folder. Ctrl-C keeps the rules that are done.
 
@@ -128,7 +132,7 @@ def _asked(
     )
     rules = names([name.strip() for name in asked.rules.split(",")]) if asked.rules is not None else ()
     rules += tuple((repr(one), tuple(one.overrides())) for one in policies)
-    return Asked(plan, rules, asked.handles, asked.seeds, asked.cycles)
+    return Asked(plan, rules, asked.handles, asked.seeds, asked.cycles, asked.zones)
 
 
 def _placed(
@@ -151,6 +155,7 @@ def _placed(
     examples=(
         "floatgate place tlc examples/random-write.fio --seeds 3",
         "floatgate place nvme-tlc trace.csv.gz --rules size,rate,hindsight --handles 4",
+        "floatgate place small-tlc examples/random-write.fio --rules rate --zones --seeds 1",
     ),
 )
 def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[str, Any]) -> int:

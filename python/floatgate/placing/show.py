@@ -88,8 +88,8 @@ def sentences(of: Placed) -> list[str]:
     )
     if second and best.name != NONE:
         said.append(f"next is {second.name}; {_chance(best.against(second, 'waf'))}")
-    reference = [one.interval("waf") for one in of.rules if one.is_reference]
-    said += [f"{REFERENCE} has {q.ratio(found.mean)}: it {_REFERENCE}" for found in reference if found]
+    reference = [(one.name, one.interval("waf")) for one in of.rules if one.is_reference]
+    said += [f"{name} has {q.ratio(found.mean)}: it {_REFERENCE}" for name, found in reference if found]
     said.append(_life(of))
     return said
 

@@ -29,6 +29,12 @@ RULES = (NONE, "job", "volume", "process", "size", "address", "rate", REFERENCE)
 HANDLES = 8  # of a drive that declares none
 YEAR_S = 365.25 * 86_400
 STREAMS = "ftl.streams"
+ZONES = "zones"
+#: A drive of zones of the same flash: what its firmware leaves to the host, and needs to take writes of any size.
+ON_ZONES = (
+    *("ftl.mapping.name=zoned-all", "ftl.streams.name=separate", "ftl.slc_cache.name=none"),
+    *("ftl.op_ratio=0.02", "ftl.buffer.power_loss_protection=true", "host.translation.name=log"),
+)
 RATED, CYCLES = "nand.pe_cycles_rated", "nand.tables.endurance.cycles"
 
 
@@ -69,6 +75,7 @@ class Asked:
     handles: int | None
     seeds: int
     cycles: float | None
+    zones: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ class Ruled:
     @property
     def is_reference(self) -> bool:
         """No host can follow it: it knows what becomes of the data."""
-        return self.name == REFERENCE
+        return self.name.removeprefix(f"{ZONES}:") == REFERENCE
 
     def all_of(self, number: str) -> list[float]:
         """Return a number of every seed; nothing where one lacks it."""
@@ -193,10 +200,13 @@ def measure(
     rules = [(NONE, ()), *(rule for rule in chosen if rule[0] != NONE)]
     seeds = tuple(range(asked.plan.options.seed, asked.plan.options.seed + asked.seeds))
     on = () if declared else (f"{STREAMS}.name=fdp", f"{STREAMS}.handles={handles}")
+    rules = [(name, () if name == NONE else (*on, *how)) for name, how in rules]
+    if asked.zones:
+        rules += _on_zones(asked.plan, chosen, handles)
     tasks = [
         replace(
             asked.plan,
-            overrides=(*(() if name == NONE else (*on, *how)), *asked.plan.overrides),
+            overrides=(*how, *asked.plan.overrides),
             options=replace(asked.plan.options, seed=seed),
         )
         for name, how in rules
@@ -226,7 +236,7 @@ def _together(
     """Put together what each rule came to. Raises InputError where one that was named is refused."""
     refused = {name: text for name, of in outcomes.items() for text in of[:1] if isinstance(text, str)}
     for name, text in refused.items():
-        if asked.rules or name == NONE:
+        if asked.rules or name in (NONE, ZONES):
             raise InputError(text)
     done = {name: [one for one in of if isinstance(one, tuple)] for name, of in outcomes.items()}
     if len(done[NONE]) < len(seeds):
@@ -252,10 +262,25 @@ def _together(
     )
 
 
+def _on_zones(
+    plan: Plan, rules: Sequence[tuple[str, tuple[str, ...]]], handles: int
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the rules on zones of the same flash: a log of the host that keeps as many bytes as the drive does."""
+    log = (*ON_ZONES, f"host.translation.user_capacity={_card(plan)['capacity_bytes']}B")
+    streams = (*log, f"host.translation.streams={handles}", f"ftl.mapping.max_open={2 * (handles + 1)}")
+    return [(ZONES, log), *((f"{ZONES}:{name}", (*streams, *how)) for name, how in rules if name != NONE)]
+
+
 def _values_of(plan: Plan) -> dict[str, Any]:
     """Return every value of the drive by its key."""
-    card = _core.explain_drive(copies.place(plan.drive), copies.placed(plan.overrides), shipped.folders())
-    return {one["key"]: value_of(one["value"]) for one in json.loads(card)["entries"]}
+    return {one["key"]: value_of(one["value"]) for one in _card(plan)["entries"]}
+
+
+def _card(plan: Plan) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        _core.explain_drive(copies.place(plan.drive), copies.placed(plan.overrides), shipped.folders())
+    )
+    return found
 
 
 def _handles(asked: Asked, values: Mapping[str, Any]) -> tuple[int, bool]:

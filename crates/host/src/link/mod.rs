@@ -269,6 +269,8 @@ impl LinkConfig {
             place: PlaceMaker::read(&mut host)?,
             namespaces: Declared::read(&mut host)?,
         };
+        // Blocks on zones need the zones: the drive that has them reads that.
+        host.child("translation")?;
         host.finish()?;
         Ok(config)
     }

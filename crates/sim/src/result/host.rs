@@ -1,5 +1,6 @@
 //! What the host got: requests, latencies, where their time went.
 
+use super::block_log::TranslationOfHost;
 use super::intervals::{self, Interval};
 use crate::measure::Measure;
 use crate::measure::latencies::Latencies;
@@ -41,6 +42,10 @@ sections! {
         /// without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<Requests>,
+        /// Results on the translation of a host that keeps blocks on a drive of zones; absent where the workload asks
+        /// the drive itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        translation: Option<TranslationOfHost>,
         /// Number of requests that zones answered with an error, by the status that NVMe defines; absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         errors: Option<BTreeMap<String, u64>> = "requests",
@@ -287,6 +292,7 @@ pub(super) fn host(measure: &Measure, namespaces: &Namespaces, span_ns: u64, waf
         },
         flush: requests(Effect::Flush),
         manage: Some(requests(Effect::Manage)).filter(|done| done.requests > 0),
+        translation: None,
         errors: Some(namespaces.errors()).filter(|errors| !errors.is_empty()),
         arrivals: arrivals(measure, span_ns),
         submitted: by_kind(&measure.submitted),

@@ -12,6 +12,7 @@
 
 mod about;
 pub(crate) mod amplification;
+mod block_log;
 mod buffer;
 mod costs;
 mod drive;
@@ -176,12 +177,15 @@ sections! {
 /// Makes the whole result of a run, except the parts that Python adds: invocation, remarks, jobs as written, memory.
 pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunResult {
     let stats = run.ftl.stats().since(&run.baseline);
+    let seen = block_log::seen_by_workload(run, stats);
     let (drive, measure) = (provenance.drive, &run.measure);
     let span_ns = measure.last_completion.since(measure.started).ns();
     let busy = run.busy_times();
     let window_ns = run.ctx.calendar.now().since(measure.started).ns();
-    let (waf_parts, debt) = waf::parts_and_debt(run, &stats);
-    let long_run = (stats.bytes_written > 0).then(|| amplification::long_run(run));
+    let (waf_parts, debt) = waf::parts_and_debt(run, &seen);
+    // The drive's own victims say nothing of zones that the host collects.
+    let collects = run.block_host.is_none();
+    let long_run = (collects && stats.bytes_written > 0).then(|| amplification::long_run(run));
     let waf_interval = long_run.as_ref().and_then(|found| found.interval);
     RunResult {
         schema: FORMAT,
@@ -198,16 +202,19 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         state: about::state(&provenance, &run.ftl, &stats),
         simulated_ns: span_ns,
         started_ns: measure.started.since(run.origin).ns(),
-        host: host::host(
-            measure,
-            &run.namespaces,
-            span_ns,
-            waf_interval.map_or(0.0, |interval| interval.relative()),
-        ),
+        host: host::Host {
+            translation: block_log::translation(run),
+            ..host::host(
+                measure,
+                &run.namespaces,
+                span_ns,
+                waf_interval.map_or(0.0, |interval| interval.relative()),
+            )
+        },
         flash: flash::flash(drive, &run.ftl, &stats),
-        waf: stats.waf(run.ftl.layout().unit),
+        waf: seen.waf(run.ftl.layout().unit),
         waf_parts,
-        waf_bytes: waf::bytes(run, &stats),
+        waf_bytes: waf::bytes(run, &seen),
         waf_long_run: long_run.map(|found| waf::of_long_run(&found, run, &stats)),
         debt,
         stages: host::stages(measure),

@@ -60,6 +60,9 @@ impl<P: Observer> Run<P> {
     }
 
     pub(super) fn on_complete(&mut self, id: u32, now: SimTime) {
+        if self.block_host.is_some() {
+            return self.on_piece_complete(id, now);
+        }
         let request = &*self.requests.get(id);
         self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;

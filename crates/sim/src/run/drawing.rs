@@ -33,6 +33,38 @@ impl<P: Observer> Run<P> {
         if self.dark {
             return;
         }
+        match self.block_host {
+            None => self.draw_requests(now),
+            Some(_) => self.draw_blocks(now),
+        }
+        if self.in_drive == 0 {
+            self.group_room = self.group_units;
+        }
+        while self.in_drive < self.link.config().max_commands && self.group_room > 0 {
+            let Some(id) = self.link.queues.fetch() else {
+                // A group that has begun is not joined later.
+                self.group_room =
+                    if self.in_drive > 0 && self.group_units < u32::MAX { 0 } else { self.group_room };
+                break;
+            };
+            self.in_drive += 1;
+            if self.group_units < u32::MAX {
+                self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
+            }
+            let request = self.requests.take_up(id);
+            let understood = self.link.command_done(request.host.op.effect(), now);
+            request.fetched = now;
+            request.understood = understood;
+            self.ctx.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
+        }
+        if self.requests.read_too_much() {
+            self.error = Some(too_much(&self.workload.report().name, self.unit));
+        }
+    }
+
+    /// Takes requests from the workload, or the caller of a stepped run, while the submission queues have free entries.
+    #[inline(always)]
+    fn draw_requests(&mut self, now: SimTime) {
         while !self.source_done && self.link.queues.has_place() {
             if self.end.is_reached(self.handed_out, now) {
                 self.end_of_source(now);
@@ -62,29 +94,6 @@ impl<P: Observer> Run<P> {
                     return;
                 }
             }
-        }
-        if self.in_drive == 0 {
-            self.group_room = self.group_units;
-        }
-        while self.in_drive < self.link.config().max_commands && self.group_room > 0 {
-            let Some(id) = self.link.queues.fetch() else {
-                // A group that has begun is not joined later.
-                self.group_room =
-                    if self.in_drive > 0 && self.group_units < u32::MAX { 0 } else { self.group_room };
-                break;
-            };
-            self.in_drive += 1;
-            if self.group_units < u32::MAX {
-                self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
-            }
-            let request = self.requests.take_up(id);
-            let understood = self.link.command_done(request.host.op.effect(), now);
-            request.fetched = now;
-            request.understood = understood;
-            self.ctx.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
-        }
-        if self.requests.read_too_much() {
-            self.error = Some(too_much(&self.workload.report().name, self.unit));
         }
     }
 
@@ -133,22 +142,36 @@ impl<P: Observer> Run<P> {
     /// Puts a host request in flight: records it and submits it to a submission queue. Returns the request's id.
     #[inline]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
+        let measured = self.count_in(&request, now);
+        let id = self.put_in_flight(request, measured);
+        self.ctx.probe.on_number(id, request.tag, || self.workload.number());
+        if let Some(host) = &mut self.stepped {
+            host.take_in(id);
+        }
+        id
+    }
+
+    /// Counts a request that the host makes; returns whether it counts in the measured window, which may begin with it.
+    #[inline]
+    pub(super) fn count_in(&mut self, request: &HostRequest, now: SimTime) -> bool {
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
             self.begin_measuring(now);
         }
         let measured = !self.ramping;
-        let id = self.requests.insert(request, self.unit);
-        self.requests.get(id).measured = measured;
         if measured {
             self.measure.submitted[request.op.effect() as usize] += 1;
             self.measure.arrivals.note(request.arrive, now);
         }
+        measured
+    }
+
+    /// Submits a request to the drive, counted or not in the measured window. Returns the request's id.
+    #[inline]
+    pub(super) fn put_in_flight(&mut self, request: HostRequest, measured: bool) -> u32 {
+        let id = self.requests.insert(request, self.unit);
+        self.requests.get(id).measured = measured;
         self.ctx.probe.on_request(id, &request);
-        self.ctx.probe.on_number(id, request.tag, || self.workload.number());
-        if let Some(host) = &mut self.stepped {
-            host.take_in(id);
-        }
         if request.op.effect() != Effect::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }

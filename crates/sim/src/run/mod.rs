@@ -6,6 +6,7 @@ mod drawing;
 pub(crate) mod failure;
 mod in_zones;
 pub(crate) mod limits;
+pub(crate) mod on_zones;
 mod outside;
 pub(crate) mod power_cut;
 mod power_up;
@@ -22,6 +23,7 @@ use crate::requests::link::LinkAtWork;
 use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
 use crate::run::limits::{Watch, WorkloadEnd, stuck};
+use crate::run::on_zones::BlockHost;
 use crate::run::stepped_host::SteppedHost;
 use controller::{Context, Work};
 use engine::Event;
@@ -62,6 +64,8 @@ pub(crate) struct Run<P: Observer> {
     pub requests: Requests,
     /// Host side of a stepped run, whose caller submits the requests; none in other runs, which ask the workload.
     pub stepped: Option<SteppedHost>,
+    /// Host that keeps blocks on the zones of the drive; none where the workload asks the drive itself.
+    pub block_host: Option<Box<BlockHost>>,
     pub watch: Watch,
     writers: VecDeque<u32>,
     pub in_drive: u32,
@@ -186,6 +190,7 @@ impl<P: Observer> Run<P> {
             measure: Measure::new(SimTime::ZERO),
             requests: Requests::new(),
             stepped: None,
+            block_host: None,
             watch: Watch::new(&ftl),
             writers: VecDeque::new(),
             in_drive: 0,
@@ -353,7 +358,7 @@ impl<P: Observer> Run<P> {
             self.in_drive,
             self.ftl.is_read_only(),
             self.ctx.calendar.now(),
-            self.ftl.explain_stall()
+            self.explain_stall()
         );
         self.writers.clear();
         for id in stranded {
@@ -382,6 +387,14 @@ impl<P: Observer> Run<P> {
         if !self.writers.is_empty() && self.ftl.has_room() {
             self.serve_writers(now);
         }
+    }
+
+    /// Returns a text about why the run makes no progress: the state of the drive, and of the host's translation.
+    #[cold]
+    fn explain_stall(&self) -> String {
+        let drive = self.ftl.explain_stall();
+        let host = self.block_host.as_ref().map(|host| host.translation.explain());
+        host.map_or(drive.clone(), |host| format!("{host}; {drive}"))
     }
 
     /// Returns true once the workload was asked for its first request.
@@ -416,6 +429,9 @@ impl<P: Observer> Run<P> {
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
         self.namespaces.begin_measuring();
+        if let Some(host) = &mut self.block_host {
+            host.translation.begin_measuring();
+        }
         self.baseline = *self.ftl.stats();
         self.held_before = self.ftl.buffer().held_bytes();
         self.ftl.begin_turnover();

@@ -13,6 +13,7 @@ use crate::observe::timeline::Timeline;
 use crate::observe::{Observer, Observers, RequestRows};
 use crate::requests::link::LinkAtWork;
 use crate::run::failure::Failures;
+use crate::run::on_zones::BlockHost;
 use crate::run::power_cut::Cuts;
 use crate::run::stepped_host::SteppedHost;
 use crate::run::{Run, RunLimits, page_operations};
@@ -22,6 +23,7 @@ use crate::start::precondition::{Copies, Precondition};
 use crate::start::state_file;
 use crate::start::state_file::About;
 use crate::start::warm_up::WarmUp;
+use crate::translation::HostTranslation;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
 use before::{advance_warm_up, copies_of, precondition_of};
 use check::Measured;
@@ -93,6 +95,8 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
+    /// Translation of a host that keeps blocks on the drive's zones, until the run begins; none on other drives.
+    translation: Option<Box<HostTranslation>>,
     /// Field: kind of request source: the workload, the clients of a served drive, or the caller of a stepped drive.
     outside: OutsideHost,
     interrupted: bool,
@@ -167,6 +171,7 @@ impl Session {
         }
         if options.save_state.is_some() || options.load_state.is_some() {
             check_asked(Feature::SavedState, &drive.features)?;
+            check_untranslated(&drive, "--save-state and --load-state")?;
         }
         let passes = WorkloadPasses::new(options.passes.as_deref())?;
         drive
@@ -180,6 +185,7 @@ impl Session {
         let keeps_snapshots =
             ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let precondition = precondition_of(&options, &drive, &mut ftl, copies, None)?;
+        let translation = drive.translation(options.seed)?.map(Box::new);
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
             failures: Failures::new(&drive.failures),
@@ -195,6 +201,7 @@ impl Session {
             waiting_in_time: None,
             preconditioned: false,
             phase: SessionPhase::Precondition(Box::new((ftl, source))),
+            translation,
             outside: OutsideHost::None,
             interrupted: false,
             wall: Duration::ZERO,
@@ -235,7 +242,15 @@ impl Session {
             SessionPhase::Precondition(parts) => {
                 let writes = events * WRITES_PER_EVENT;
                 let (ftl, source) = &mut **parts;
-                let ready = if self.preconditioned {
+                let ready = if let Some(log) = &mut self.translation {
+                    let is_next = self.preconditioned;
+                    if is_next {
+                        self.layout.lay_blocks(log, ftl, source.as_mut())?;
+                    } else {
+                        self.preconditioned = self.precondition.write_log(log, ftl, writes)?;
+                    }
+                    is_next
+                } else if self.preconditioned {
                     self.layout.advance(&self.drive, ftl, source.as_mut(), writes)?
                 } else {
                     self.preconditioned =
@@ -334,6 +349,7 @@ impl Session {
             }
         };
         let is_stepped = matches!(self.outside, OutsideHost::Stepped);
+        let block_host = self.translation.take().map(|log| Box::new(BlockHost::new(*log)));
         let is_held = matches!(self.outside, OutsideHost::Held(_));
         let observed = options.check || options.timeline || options.requests || is_held;
         self.phase = if observed {
@@ -354,10 +370,12 @@ impl Session {
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
             set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
+            run.block_host = block_host;
             SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
             set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
+            run.block_host = block_host;
             SessionPhase::Plain(Box::new(run))
         };
         self.warm_up = warm_up;
@@ -445,9 +463,21 @@ impl Session {
     }
 }
 
+/// Refuses what `asked` names on a drive on whose zones the host keeps blocks: the host's own log is in no file.
+fn check_untranslated(drive: &Drive, asked: &str) -> Result<(), Error> {
+    if !drive.is_translated() {
+        return Ok(());
+    }
+    Err(Error(format!(
+        "{}: {asked}: the log of a host that keeps blocks on zones is not kept; expected host.translation.name = none",
+        drive.name
+    )))
+}
+
 /// Refuses preconditioning by random overwrites on a drive with zones, which cannot be overwritten.
 fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Error> {
     match precondition {
+        PreconditionKind::Steady | PreconditionKind::Workload if drive.is_translated() => Ok(()),
         PreconditionKind::Steady | PreconditionKind::Workload => Err(Error(format!(
             "{}: --precondition steady and workload overwrite at random, which zones do not take; expected none or fill",
             drive.name

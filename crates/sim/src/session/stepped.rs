@@ -72,6 +72,11 @@ impl Session {
 
 /// Refuses drive and run options that a stepped drive, whose run does not end by itself, cannot have.
 fn check_stepped(drive: &Drive, options: &RunOptions) -> Result<(), Error> {
+    if drive.is_translated() {
+        return Err(Error(
+            "host.translation.name: the caller of a drive that is stepped is its host, and asks the zones: expected none".into(),
+        ));
+    }
     if drive.cuts.has_cuts() {
         return Err(Error(
             "power.cut: a drive that is stepped has no requests that a run could lose: expected no cuts"

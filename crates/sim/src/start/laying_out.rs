@@ -4,6 +4,7 @@
 //! bit for each unit remembers what was named, so that it may be named in any order and twice.
 
 use crate::run::limits::in_vain;
+use crate::translation::HostTranslation;
 use crate::{Drive, Error};
 use ftl::{Ftl, Placing};
 use host::{Extent, Workload};
@@ -97,6 +98,35 @@ impl LayingOut {
             ftl.settle();
         }
         Ok(matches!(self.step, LayoutStep::Done))
+    }
+
+    /// Writes what the workload expects, and no block holds, into the log of a host that keeps blocks on zones, and lays
+    /// the log on the flash.
+    ///
+    /// # Errors
+    /// When the workload turns out faulty.
+    pub fn lay_blocks(
+        &mut self,
+        log: &mut HostTranslation,
+        ftl: &mut Ftl,
+        source: &mut dyn Workload,
+    ) -> Result<(), Error> {
+        let (unit, blocks) = (ftl.layout().unit.get(), log.blocks());
+        self.named = vec![0; blocks.div_ceil(64) as usize];
+        let named = &mut self.named;
+        while self.on && source.lay_out(u64::MAX, &mut |extent| mark(named, extent, unit, blocks))?.is_some()
+        {
+        }
+        while let Some(block) = self.next_named(blocks) {
+            self.next = block + 1;
+            if !log.holds(block) {
+                log.write_untimed(block, 0);
+                self.units += 1;
+            }
+        }
+        log.lay_on(ftl);
+        (self.step, self.named) = (LayoutStep::Done, Vec::new());
+        Ok(())
     }
 
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {

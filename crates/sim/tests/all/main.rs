@@ -8,6 +8,7 @@ mod ageing;
 mod ageing_limit;
 mod at_once;
 mod block_caches;
+mod blocks_on_zones;
 mod bytes;
 mod caches;
 mod collection;

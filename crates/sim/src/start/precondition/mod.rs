@@ -3,6 +3,7 @@
 mod buffered;
 mod constructed;
 mod copying;
+mod in_log;
 mod kept;
 mod miniature;
 mod own;
@@ -13,6 +14,7 @@ mod waiting;
 use crate::embedding;
 use crate::run::limits::{in_vain, no_room};
 use crate::start::report::{Preconditioning, Steadiness};
+use crate::translation::TranslationCounts;
 use crate::{Drive, Error};
 use buffered::Buffered;
 use engine::RandomStream;
@@ -67,6 +69,8 @@ pub enum PreconditionKind {
 /// the SLC cache.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
+    /// Share of the logical space that is filled, from 0 to 1.
+    fill: f64,
     filled: u32,
     written: u64,
     /// Number of units that preconditioning has written to bring the dies out of step (at different fill levels of
@@ -75,6 +79,8 @@ pub(crate) struct Precondition {
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
+    /// Counts of the host's log when the present window began, on a drive on whose zones the host keeps blocks.
+    log_before: TranslationCounts,
     random: RandomStream,
     own: Option<WorkloadCopies>,
     /// Model of the write buffer (a queue) with the units that preconditioning's writes, random or of workload copies,
@@ -114,12 +120,14 @@ impl Precondition {
         let rule = SteadyRule::default();
         Self {
             kind,
+            fill,
             filled,
             written: 0,
             uncounted: 0,
             window: SteadyWindow::new(rule),
             rule,
             window_start: *ftl.stats(),
+            log_before: TranslationCounts::default(),
             random: RandomStream::new(seed, "precondition"),
             own: None,
             waiting: None,
@@ -147,8 +155,7 @@ impl Precondition {
     /// # Errors
     /// When the model of the drive's write buffer cannot be made.
     pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
-        let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        let handles = drive.space().handles;
+        let (unit, (capacity, handles)) = (ftl.layout().unit.get(), drive.reach());
         let placer = Placer::new(&drive.link().place, capacity, handles);
         let own = WorkloadCopies::new(copies, unit, capacity).with_handles(handles, placer);
         let slots = self.waiting_slots(ftl);

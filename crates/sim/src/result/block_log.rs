@@ -1,0 +1,78 @@
+//! What a host did that keeps blocks on a drive of zones: its log, its collection, and what both wrote.
+
+use crate::observe::Observer;
+use crate::run::Run;
+use crate::sections::sections;
+use controller::Origin;
+use ftl::FtlStats;
+
+sections! {
+    /// Results on the translation of a host that keeps blocks on a drive of zones: what its log wrote for the workload,
+    /// and what its collection copied, in the measured window.
+    TranslationOfHost {
+        /// Capacity in bytes of the blocks that the host keeps on the zones.
+        capacity_bytes: u64 = "bytes",
+        /// Number of zones that the host fills with new data at the same time, one for each placement handle.
+        streams: u16 = "streams",
+        /// Number of empty zones at the end of the run.
+        empty_zones: u32 = "zones",
+        /// Bytes of the host's memory that the map of its log takes, in both directions.
+        map_bytes: u64 = "bytes",
+        /// Number of bytes that the host wrote to zones for writes of the workload, in whole blocks.
+        written_bytes: u64 = "bytes",
+        /// Number of bytes that the host read because a write of the workload replaced a part of a block.
+        completed_bytes: u64 = "bytes",
+        /// Number of bytes that the host's collection copied from one zone to another.
+        copied_bytes: u64 = "bytes",
+        /// Number of zones that the host's collection emptied and reset.
+        zones_collected: u64 = "zones",
+        /// Write amplification of the host alone: bytes that it wrote to zones, over bytes that writes of the workload
+        /// carried; null without such writes. `waf` has what the drive adds, too.
+        write_amplification: Option<f64> = "ratio",
+        /// Write amplification of the drive alone: bytes programmed to flash, over bytes that the host wrote to zones;
+        /// null without such writes.
+        drive_write_amplification: Option<f64> = "ratio",
+        /// Number of writes of the workload that waited for an empty zone.
+        writes_waited: u64 = "requests",
+        /// Sum of the times that writes of the workload waited for an empty zone.
+        waited_ns: u64 = "ns",
+    }
+}
+
+/// Makes the section of the result about the host's translation from the drive's own counts `stats`; `None` where the
+/// workload asked the drive itself.
+pub(super) fn translation<P: Observer>(run: &Run<P>) -> Option<TranslationOfHost> {
+    let translation = &run.block_host.as_ref()?.translation;
+    let stats = run.ftl.stats().since(&run.baseline);
+    let (counts, unit) = (translation.counts(), run.ftl.layout().unit);
+    let ratio = |of: u64, over: u64| (over > 0).then(|| of as f64 / over as f64);
+    let written = (counts.blocks_written + counts.blocks_copied) * unit.get();
+    Some(TranslationOfHost {
+        capacity_bytes: translation.capacity(),
+        streams: translation.streams(),
+        empty_zones: translation.empty_zones(),
+        map_bytes: translation.map_bytes(),
+        written_bytes: counts.blocks_written * unit.get(),
+        completed_bytes: counts.blocks_completed * unit.get(),
+        copied_bytes: counts.blocks_copied * unit.get(),
+        zones_collected: counts.zones_collected,
+        write_amplification: ratio(written, counts.bytes_written),
+        drive_write_amplification: ratio(stats.bytes_programmed(unit), stats.bytes_written),
+        writes_waited: counts.writes_waited,
+        waited_ns: counts.waited_ns,
+    })
+}
+
+/// Returns the drive's counts as the workload sees them: where the host keeps blocks on zones, what its collection copied
+/// is garbage collection, and what the workload wrote is what was written.
+pub(super) fn seen_by_workload<P: Observer>(run: &Run<P>, stats: FtlStats) -> FtlStats {
+    let Some(host) = &run.block_host else { return stats };
+    let counts = host.translation.counts();
+    let mut seen = FtlStats { bytes_written: counts.bytes_written, ..stats };
+    let copied = counts.blocks_copied.min(seen.units_programmed[Origin::Host as usize]);
+    seen.units_programmed[Origin::Host as usize] -= copied;
+    seen.units_programmed[Origin::Gc as usize] += copied;
+    seen.bytes_filled_up +=
+        (counts.blocks_written * run.ftl.layout().unit.get()).saturating_sub(counts.bytes_written);
+    seen
+}

@@ -1,0 +1,92 @@
+//! Preconditioning of a host that keeps blocks on zones: its log is filled, and overwritten until its write amplification is
+//! steady. Nothing of it is on flash before all is written.
+
+use super::own::CopyStep;
+use super::{Precondition, PreconditionKind, Times, WINDOWS_OF_A_COPY};
+use crate::Error;
+use crate::embedding;
+use crate::translation::HostTranslation;
+use ftl::Ftl;
+use units::{Lpn, Nanos};
+
+impl Precondition {
+    /// Does a part of the preconditioning of a host's log, worth about `count` writes of blocks; returns true when it is
+    /// done. `ftl` gives the times by which requests of copies of the workload count as answered.
+    ///
+    /// # Errors
+    /// When the embedding program asks to stop, or a copy of the workload is faulty.
+    pub fn write_log(&mut self, log: &mut HostTranslation, ftl: &Ftl, count: u64) -> Result<bool, Error> {
+        embedding::look()?;
+        if self.written == 0 {
+            self.filled = ((f64::from(log.blocks()) * self.fill) as u32).max(1);
+        }
+        for _ in 0..count {
+            if self.done {
+                break;
+            }
+            if self.written < u64::from(self.filled) {
+                log.write_untimed(self.written as u32, 0);
+                self.written += 1;
+                self.done = self.written == u64::from(self.filled) && self.kind == PreconditionKind::Fill;
+                self.log_before = log.counts_so_far();
+            } else if self.kind == PreconditionKind::Workload {
+                self.write_copy(log, ftl)?;
+            } else {
+                log.write_untimed(self.random.below(u64::from(self.filled)) as u32, 0);
+                (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
+                self.look_at_log(log, true);
+            }
+        }
+        Ok(self.done)
+    }
+
+    /// Does the next step of the copies of the workload on the host's log.
+    fn write_copy(&mut self, log: &mut HostTranslation, ftl: &Ftl) -> Result<(), Error> {
+        let times = Times::of(ftl);
+        let step = self.own_copies().next()?;
+        let busy = match step {
+            CopyStep::Write(first, units, _) => {
+                let before = log.counts_so_far();
+                self.asked += u64::from(units);
+                for block in first.0..first.0 + units {
+                    let named = self.own_copies().named_with(Lpn(block));
+                    log.write_untimed(block, named.unwrap_or(0));
+                }
+                let units = u64::from(units);
+                (self.written, self.in_window) = (self.written + units, self.in_window + units);
+                let moved = log.counts_so_far().since(&before);
+                times.program.times(moved.blocks_written + moved.blocks_copied)
+            }
+            CopyStep::Trim(first, units) => {
+                log.trim_untimed(first.0, units);
+                Nanos::ZERO
+            }
+            CopyStep::Read(_, units) => times.read.times(u64::from(units)),
+            CopyStep::End => Nanos::ZERO,
+        };
+        let own = self.own_copies();
+        own.served(busy);
+        let (written, ended) = (own.written, matches!(step, CopyStep::End));
+        if !ended {
+            self.in_copy = self.in_copy.max(written);
+        }
+        self.look_at_log(log, ended);
+        Ok(())
+    }
+
+    /// Ends the present window if it is complete and a copy of the workload `ended`, or copies are long, and checks
+    /// whether write amplification of the host's log is steady.
+    fn look_at_log(&mut self, log: &HostTranslation, ended: bool) {
+        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
+        self.done |= self.asked as f64 >= self.rule.limit * f64::from(self.filled);
+        if self.in_window < window || !(ended || self.in_copy >= WINDOWS_OF_A_COPY * window) {
+            return;
+        }
+        let counted = log.counts_so_far().since(&self.log_before);
+        let waf = counted.write_amplification().expect("the window held writes");
+        (self.log_before, self.in_window) = (log.counts_so_far(), 0);
+        let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
+        self.steady = self.window.push(waf, overwritten);
+        self.done |= self.steady || overwritten >= self.rule.limit;
+    }
+}

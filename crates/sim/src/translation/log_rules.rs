@@ -1,0 +1,138 @@
+//! `[host.translation]`: whether a host keeps blocks on a drive of zones, and by which rules.
+
+use config::{ConfigError, Section, at_least};
+use ftl::gc::victim;
+use ftl::{Layout, Zoning};
+use units::Bytes;
+
+/// Name of the setting `host.translation.name` with which the host keeps a log of blocks on the zones of the drive.
+const LOG: &str = "log";
+
+/// Default ratio of the spare space of a host's log to its capacity.
+const SPARE: f64 = 0.125;
+
+/// Number of zones of a host's log that never hold data in the long run: one is kept empty for collection, one is being
+/// filled by collection, and as much as one more is lost to data that no host needs any more.
+const ZONES_BESIDE: u64 = 2;
+
+/// Set of the settings of a host's translation, which keeps a log of blocks on the zones of the drive: capacity, streams
+/// and rules of collection.
+pub(crate) struct LogRules {
+    /// Capacity of the host's log in blocks; a block is a mapping unit of the drive.
+    pub blocks: u32,
+    /// Number of empty zones below which the host collects zones.
+    pub zones_least: u32,
+    /// Number of zones that the host fills with new data at the same time, one for each placement handle of a write.
+    pub streams: u16,
+    /// Greatest number of copies of the host's collection in flight at the same time.
+    pub copies_most: u32,
+    /// Greatest number of blocks in one copy of the host's collection.
+    pub copy_blocks: u32,
+    /// Maker of the policy that chooses the zone which the host collects next.
+    pub victim: victim::Maker,
+}
+
+impl LogRules {
+    /// Reads the settings of the host's translation from `[host.translation]` of a drive file, for a drive with the
+    /// geometry `layout` and the zones `zoning`; `None` where the host keeps no log.
+    ///
+    /// # Errors
+    /// When a value is wrong, or the drive has no zones, or too few.
+    pub fn read(
+        root: &mut Section,
+        layout: &Layout,
+        zoning: Option<Zoning>,
+    ) -> Result<Option<Self>, ConfigError> {
+        let mut section = root.child("host")?.child("translation")?;
+        let help =
+            "what blocks are kept in on a drive of zones: a log that the host itself keeps and collects";
+        let is_log = section.choice("name", &["none", LOG], "none", help)? == LOG;
+        let rules = if is_log { Some(Self::read_log(&mut section, layout, zoning)?) } else { None };
+        section.finish()?;
+        Ok(rules)
+    }
+
+    /// Returns the capacity of the host's log in bytes, where a block has `unit` bytes.
+    pub fn bytes(&self, unit: u64) -> u64 {
+        u64::from(self.blocks) * unit
+    }
+
+    /// Returns the number of placement handles that the host's log offers to writes: one for each stream, none for a
+    /// single stream.
+    pub fn handles(&self) -> u16 {
+        if self.streams > 1 { self.streams } else { 0 }
+    }
+
+    fn read_log(section: &mut Section, layout: &Layout, zoning: Option<Zoning>) -> Result<Self, ConfigError> {
+        let unit = layout.unit.get();
+        let help = "zones that the host fills with new data at a time, by the placement handle of a write";
+        let streams = section.within(at_least(1u16).at_most(64u16)).or("streams", 1u16, help)?;
+        let help = "empty zones below which the host collects others";
+        let zones_least = section.within(at_least(2u32)).or("empty_zones", 4u32, help)?;
+        let help = "copies of the host's collection in flight at a time";
+        let copies_most = section.within(at_least(1u32).at_most(4096u32)).or("copies", 16u32, help)?;
+        let help = "data that the host's collection reads and writes at once";
+        let copy: Bytes = section.or("copy_size", Bytes::new(128 << 10), help)?;
+        if copy.get() < unit || !copy.get().is_multiple_of(unit) {
+            return Err(section.reject("copy_size", &format!("expected a multiple of {unit} bytes, a block")));
+        }
+        let mut of_victim = section.child("victim")?;
+        let victim = victim::read(&mut of_victim)?;
+        of_victim.finish()?;
+        let (key, room) = LogRoom::read(section)?;
+        let Some(zoning) = zoning else {
+            let expected = "expected none, or a drive of zones (ftl.mapping.name = zoned-all, zoned-width or zoned-on-write)";
+            return Err(section.reject("name", expected));
+        };
+        if u32::from(streams) + 1 > zoning.active_most / 2 {
+            // A zone is opened while the last appends of the one before are in flight.
+            let expected = format!(
+                "expected at most {}: so many zones and one for collection are each followed by another while {} can be active",
+                (zoning.active_most / 2).saturating_sub(1),
+                zoning.active_most
+            );
+            return Err(section.reject("streams", &expected));
+        }
+        let all = u64::from(zoning.count) * u64::from(zoning.capacity);
+        let blocks = match room {
+            LogRoom::Capacity(bytes) => bytes.get() / unit,
+            LogRoom::Spare(spare) => (all as f64 / (1.0 + spare)) as u64,
+        };
+        let beside = u64::from(streams) + ZONES_BESIDE;
+        let most = u64::from(zoning.count).saturating_sub(beside) * u64::from(zoning.capacity);
+        if blocks == 0 || blocks > most {
+            let expected = format!(
+                "expected at most {} bytes of the drive's {} zones: {beside} of them are empty or being filled",
+                most * unit,
+                zoning.count
+            );
+            return Err(section.reject(key, &expected));
+        }
+        let copy_blocks = (copy.get() / unit).min(u64::from(zoning.capacity)) as u32;
+        Ok(Self { blocks: blocks as u32, zones_least, streams, copies_most, copy_blocks, victim })
+    }
+}
+
+/// Kind of setting of the room that the host's log has.
+enum LogRoom {
+    /// Case of the room of the host's log: its capacity in bytes is given.
+    Capacity(Bytes),
+    /// Case of the room of the host's log: the ratio of the spare space of the zones to its capacity is given.
+    Spare(f64),
+}
+
+impl LogRoom {
+    /// Reads the room of the host's log, with the key that gives it.
+    fn read(section: &mut Section) -> Result<(&'static str, Self), ConfigError> {
+        let help = "bytes of blocks that the host keeps; or give op_ratio";
+        if let Some(capacity) = section.optional("user_capacity", help)? {
+            if section.has("op_ratio") {
+                return Err(section.reject("op_ratio", "expected either op_ratio or user_capacity, not both"));
+            }
+            return Ok(("user_capacity", Self::Capacity(capacity)));
+        }
+        let help = "space of the zones beyond the blocks that the host keeps, over these";
+        let spare = section.within(at_least(0.0f64)).or("op_ratio", SPARE, help)?;
+        Ok(("op_ratio", Self::Spare(spare)))
+    }
+}

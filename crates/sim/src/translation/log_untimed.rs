@@ -1,0 +1,83 @@
+//! The host's log without time: written before a run by preconditioning and for what a workload finds, then laid on flash.
+
+use super::{HostTranslation, TranslationCounts};
+use ftl::{Ftl, ZonedLayer};
+use units::Lpn;
+
+impl HostTranslation {
+    /// Returns the number of logical blocks that the host keeps.
+    pub fn blocks(&self) -> u32 {
+        self.log.blocks()
+    }
+
+    /// Returns true if a logical block holds data.
+    pub fn holds(&self, block: u32) -> bool {
+        self.log.place(block).is_some()
+    }
+
+    /// Returns the counts of what the host did so far, with and without simulated time.
+    pub fn counts_so_far(&self) -> TranslationCounts {
+        self.counts
+    }
+
+    /// Forgets, without simulated time, the data of `blocks` logical blocks from `first` on.
+    pub fn trim_untimed(&mut self, first: u32, blocks: u32) {
+        self.log.trim(first, blocks);
+    }
+
+    /// Writes a logical block by the stream `stream`, without simulated time and after the collection that it needs.
+    ///
+    /// # Panics
+    /// When collection gains no room, which the capacity of the log excludes.
+    pub fn write_untimed(&mut self, block: u32, stream: u16) {
+        while self.log.empty_zones() < self.collecting.zones_least() && self.collect_untimed() {}
+        let order = self.log.begin_write(block, 1);
+        let reserved = loop {
+            match self.log.reserve(stream.min(self.streams - 1), 1) {
+                Some(reserved) => break reserved,
+                None => assert!(self.collect_untimed() || self.log.empty_zones() > 1, "{}", self.explain()),
+            }
+        };
+        let place = reserved.zone * self.log.capacity() + self.log.written()[reserved.zone as usize] - 1;
+        self.log.end_write(order, block, 1, place);
+        self.counts.blocks_written += 1;
+        self.counts.bytes_written += self.unit;
+    }
+
+    /// Collects a zone without simulated time; returns false if that gained no room, or no zone could be collected.
+    fn collect_untimed(&mut self) -> bool {
+        let (capacity, stream) = (self.log.capacity(), self.log.stream_of_collection());
+        let Some(zone) = self.log.choose() else { return false };
+        let gained = capacity - self.log.valid(zone);
+        for old in zone * capacity..(zone + 1) * capacity {
+            let Some(block) = self.log.owner(old) else { continue };
+            let reserved = self.log.reserve(stream, 1).expect("an empty zone is kept for collection");
+            let place = reserved.zone * capacity + self.log.written()[reserved.zone as usize] - 1;
+            self.counts.blocks_copied += u64::from(self.log.end_copy(&[(old, block)], place));
+        }
+        self.log.reset(zone);
+        self.counts.zones_collected += 1;
+        gained > 0
+    }
+
+    /// Writes to flash, without simulated time, what the log has in each zone. The drive completes program units of which
+    /// the log has a part; the log adopts that.
+    ///
+    /// # Panics
+    /// When the drive has no superblock for a zone, which its own check of its zones excludes.
+    pub fn lay_on(&mut self, ftl: &mut Ftl) {
+        let capacity = self.log.capacity();
+        for zone in 0..self.log.written().len() as u32 {
+            let written = self.log.written()[zone as usize];
+            if written > 0 {
+                let is_there = ftl.try_write_untimed(Lpn(zone * capacity + written - 1));
+                assert!(is_there, "a drive holds all blocks of its zones");
+            }
+        }
+        ftl.settle();
+        for (zone, state) in (0..).zip(ftl.zones()) {
+            self.log.adopt(zone, state.written);
+        }
+        self.before = self.counts;
+    }
+}

@@ -1,0 +1,481 @@
+//! A host that keeps blocks on a drive of zones: a log over the zones, with a map and a collection of its own.
+//!
+//! The workload asks for blocks, to be read, written and trimmed in any order. What it asks is made into requests to zones
+//! here: reads of the places where blocks lie, appends to the zones that are being filled, resets of zones that were collected.
+//! Requests to zones have the arrival time of the request of the workload that they serve, so that its latency holds all
+//! that it waited for.
+//!
+//! Not modelled: the time of the host's processor, the memory and the storage of its own map, its cache.
+
+mod collecting;
+mod log_rules;
+mod log_untimed;
+mod zone_log;
+
+pub(crate) use log_rules::LogRules;
+
+use collecting::Collecting;
+use host::{Effect, HostRequest, Op};
+use std::collections::VecDeque;
+use units::{Nanos, SimTime};
+use zone_log::ZoneLog;
+
+/// Greatest number of the workload's requests that the host's translation works on at the same time.
+const REQUESTS_MOST: usize = 1024;
+
+/// Kind of request to the drive that the host's translation makes, with what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ZonePiece {
+    /// Case of a request to the drive: the read of a part of what a read of the workload asks for.
+    Read {
+        /// Index of the read of the workload.
+        host: u32,
+    },
+    /// Case of a request to the drive: the read of a block of which a write of the workload replaces a part.
+    Edge {
+        /// Index of the write of the workload.
+        host: u32,
+    },
+    /// Case of a request to the drive: an append of blocks that a write of the workload writes.
+    Append {
+        /// Index of the write of the workload.
+        host: u32,
+        /// First logical block of the append.
+        first: u32,
+        /// Number of logical blocks of the append.
+        blocks: u32,
+    },
+    /// Case of a request to the drive: a flush of the workload.
+    Flush {
+        /// Index of the flush of the workload.
+        host: u32,
+    },
+    /// Case of what needs no request to the drive: a trim of the workload, or a read of blocks without data.
+    Nothing {
+        /// Index of the request of the workload.
+        host: u32,
+    },
+    /// Case of a request to the drive: the read of blocks that the host's collection copies.
+    CopyRead {
+        /// First place, in blocks over all zones, of the blocks to be copied.
+        place: u32,
+        /// Number of blocks to be copied.
+        blocks: u32,
+    },
+    /// Case of a request to the drive: the append of blocks that the host's collection copies.
+    CopyAppend {
+        /// List of the places from which blocks are copied, each with its logical block.
+        from: Vec<(u32, u32)>,
+    },
+    /// Case of a request to the drive: the reset of a zone that was collected.
+    Reset {
+        /// Number of the zone.
+        zone: u32,
+    },
+}
+
+/// Request to the drive of the host's translation, in the drive's own byte addresses, with what it is for.
+pub(crate) type PieceRequest = (HostRequest, ZonePiece);
+
+/// State of a request of the workload on which the host's translation works.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostWork {
+    /// Request as the workload made it.
+    pub request: HostRequest,
+    /// True if the request counts in the measured window.
+    pub measured: bool,
+    /// True if a request to the drive that served this request failed.
+    pub failed: bool,
+    /// True if data that a read needs are lost.
+    pub uncorrectable: bool,
+    /// Number of requests to the drive, in flight or to be submitted, that serve this request.
+    pieces: u32,
+    /// First logical block of a write for which no place was reserved yet.
+    next: u32,
+    /// Logical block after the last one of a write.
+    end: u32,
+    /// Number of a write in the order of the log's writes and trims; 0 before the write is begun.
+    order: u64,
+    /// Simulated time since which a write waits for an empty zone; none if it does not wait.
+    waiting_since: Option<SimTime>,
+}
+
+/// Counts of what a host's translation did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TranslationCounts {
+    /// Number of blocks that writes of the workload made the host write.
+    pub blocks_written: u64,
+    /// Number of bytes that writes of the workload carried.
+    pub bytes_written: u64,
+    /// Number of blocks that the host read because a write replaced a part of them.
+    pub blocks_completed: u64,
+    /// Number of blocks that the host's collection wrote.
+    pub blocks_copied: u64,
+    /// Number of zones that the host collected and reset.
+    pub zones_collected: u64,
+    /// Number of writes of the workload that waited for an empty zone.
+    pub writes_waited: u64,
+    /// Sum of the times in nanoseconds that writes of the workload waited for an empty zone.
+    pub waited_ns: u64,
+}
+
+impl TranslationCounts {
+    /// Returns the host's write amplification: blocks that it wrote in all, over the blocks that writes of the workload
+    /// made it write; `None` without such writes.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let written = self.blocks_written as f64;
+        (self.blocks_written > 0).then(|| (written + self.blocks_copied as f64) / written)
+    }
+
+    /// Returns the counts since `then`, an older copy of these counts.
+    pub fn since(&self, then: &Self) -> Self {
+        Self {
+            blocks_written: self.blocks_written - then.blocks_written,
+            bytes_written: self.bytes_written - then.bytes_written,
+            blocks_completed: self.blocks_completed - then.blocks_completed,
+            blocks_copied: self.blocks_copied - then.blocks_copied,
+            zones_collected: self.zones_collected - then.zones_collected,
+            writes_waited: self.writes_waited - then.writes_waited,
+            waited_ns: self.waited_ns - then.waited_ns,
+        }
+    }
+}
+
+/// Translation of a host that keeps blocks on a drive of zones: its log, the requests of the workload that it works on,
+/// and its collection.
+pub(crate) struct HostTranslation {
+    log: ZoneLog,
+    /// Size of a block in bytes: a mapping unit of the drive.
+    unit: u64,
+    streams: u16,
+    /// Requests of the workload by index; `None` for an index that is free.
+    hosts: Vec<Option<HostWork>>,
+    free: Vec<u32>,
+    /// For each request number of the run: what the request to the drive is for; `None` for no request of the
+    /// translation.
+    pieces: Vec<Option<ZonePiece>>,
+    /// Queue of the requests to the drive that are to be submitted.
+    ready: VecDeque<PieceRequest>,
+    /// Queue of the writes of the workload that wait for an empty zone.
+    waiting: VecDeque<u32>,
+    /// List of the requests of the workload that are answered and were not taken yet.
+    done: Vec<HostWork>,
+    collecting: Collecting,
+    /// Counts of what the host did so far.
+    counts: TranslationCounts,
+    /// Counts when the measured window began.
+    before: TranslationCounts,
+}
+
+impl HostTranslation {
+    /// Makes the translation by `rules` of a host on a drive with `zones` zones of `capacity` blocks of `unit` bytes;
+    /// `seed` is that of the run.
+    pub fn new(rules: &LogRules, (zones, capacity): (u32, u32), unit: u64, seed: u64) -> Self {
+        Self {
+            log: ZoneLog::new(rules, zones, capacity, seed),
+            unit,
+            streams: rules.streams,
+            hosts: Vec::new(),
+            free: Vec::new(),
+            pieces: Vec::new(),
+            ready: VecDeque::new(),
+            waiting: VecDeque::new(),
+            done: Vec::new(),
+            collecting: Collecting::new(rules, zones),
+            counts: TranslationCounts::default(),
+            before: TranslationCounts::default(),
+        }
+    }
+
+    /// Returns the capacity in bytes that the host keeps for its blocks.
+    pub fn capacity(&self) -> u64 {
+        u64::from(self.log.blocks()) * self.unit
+    }
+
+    /// Returns the number of streams of new data, each of which fills a zone of its own.
+    pub fn streams(&self) -> u16 {
+        self.streams
+    }
+
+    /// Returns the number of empty zones.
+    pub fn empty_zones(&self) -> u32 {
+        self.log.empty_zones()
+    }
+
+    /// Returns the bytes of the host's RAM that its map takes: four for each block, and four for each place in the
+    /// zones, by which collection finds what lies there.
+    pub fn map_bytes(&self) -> u64 {
+        let places = self.log.written().len() as u64 * u64::from(self.log.capacity());
+        4 * (u64::from(self.log.blocks()) + places)
+    }
+
+    /// Returns the counts since the measured window began.
+    pub fn counts(&self) -> TranslationCounts {
+        self.counts.since(&self.before)
+    }
+
+    /// Begins the measured window: what the host does counts from here on.
+    pub fn begin_measuring(&mut self) {
+        self.before = self.counts;
+    }
+
+    /// Returns true while the translation works on a request of the workload.
+    pub fn is_at_work(&self) -> bool {
+        self.hosts.len() > self.free.len()
+    }
+
+    /// Returns true if the translation takes no further request of the workload for now.
+    pub fn is_full(&self) -> bool {
+        self.hosts.len() - self.free.len() >= REQUESTS_MOST
+    }
+
+    /// Takes a request of the workload, which lies within the capacity, at the simulated time `now`; `measured` says
+    /// whether it counts in the measured window.
+    pub fn take(&mut self, request: HostRequest, measured: bool, now: SimTime) {
+        let unit = self.unit;
+        let end = request.offset + u64::from(request.bytes);
+        let work = HostWork {
+            request,
+            measured,
+            failed: false,
+            uncorrectable: false,
+            pieces: 0,
+            next: (request.offset / unit) as u32,
+            end: end.div_ceil(unit) as u32,
+            order: 0,
+            waiting_since: None,
+        };
+        let host = self.insert(work);
+        match request.op.effect() {
+            Effect::Read => self.read(host),
+            Effect::Write => self.write(host, now),
+            Effect::Trim => {
+                let (first, end) = (request.offset.div_ceil(unit) as u32, (end / unit) as u32);
+                self.log.trim(first, end.saturating_sub(first));
+                self.push(host, request, ZonePiece::Nothing { host });
+            }
+            Effect::Flush => self.push(host, request, ZonePiece::Flush { host }),
+            Effect::Manage => unreachable!("blocks have no zones to manage"),
+        }
+        self.collect();
+    }
+
+    fn insert(&mut self, work: HostWork) -> u32 {
+        match self.free.pop() {
+            Some(host) => {
+                self.hosts[host as usize] = Some(work);
+                host
+            }
+            None => {
+                self.hosts.push(Some(work));
+                (self.hosts.len() - 1) as u32
+            }
+        }
+    }
+
+    fn host(&mut self, host: u32) -> &mut HostWork {
+        self.hosts[host as usize]
+            .as_mut()
+            .expect("a request of the workload is worked on until it is answered")
+    }
+
+    fn push(&mut self, host: u32, request: HostRequest, piece: ZonePiece) {
+        self.host(host).pieces += 1;
+        self.ready.push_back((request, piece));
+    }
+
+    /// Makes the reads of a read of the workload: one for each stretch of blocks that lie one after the other in a zone.
+    fn read(&mut self, host: u32) {
+        let work = *self.host(host);
+        let mut block = work.next;
+        while block < work.end {
+            let Some(place) = self.log.place(block) else {
+                block += 1;
+                continue;
+            };
+            let room = self.log.capacity() - place % self.log.capacity();
+            let follows = |&ahead: &u32| self.log.place(block + ahead) == Some(place + ahead);
+            let blocks = 1 + (1..room.min(work.end - block)).take_while(follows).count() as u32;
+            self.push_read(host, place, blocks, ZonePiece::Read { host });
+            block += blocks;
+        }
+        if self.host(host).pieces == 0 {
+            self.push(host, work.request, ZonePiece::Nothing { host });
+        }
+    }
+
+    fn push_read(&mut self, host: u32, place: u32, blocks: u32, piece: ZonePiece) {
+        let request = self.host(host).request;
+        self.collecting.pin(place / self.log.capacity());
+        let inner = self.request_at(request, Op::READ, place, blocks);
+        self.push(host, inner, piece);
+    }
+
+    /// Makes the request `op` to `blocks` blocks from `place` on, for the request `request` of the workload.
+    fn request_at(&self, request: HostRequest, op: Op, place: u32, blocks: u32) -> HostRequest {
+        let (offset, bytes) = (u64::from(place) * self.unit, (u64::from(blocks) * self.unit) as u32);
+        HostRequest { op, offset, bytes, placement: None, ..request }
+    }
+
+    /// Begins a write of the workload: reads the blocks at its ends of which it replaces a part, or writes at once.
+    fn write(&mut self, host: u32, now: SimTime) {
+        let work = *self.host(host);
+        let (unit, request) = (self.unit, work.request);
+        self.counts.bytes_written += u64::from(request.bytes);
+        let is_cut = |at: u64| !at.is_multiple_of(unit);
+        let begins = is_cut(request.offset).then_some(work.next);
+        let ends = is_cut(request.offset + u64::from(request.bytes)).then_some(work.end - 1);
+        let ends = ends.filter(|&end| begins != Some(end));
+        for block in begins.into_iter().chain(ends) {
+            if let Some(place) = self.log.place(block) {
+                self.counts.blocks_completed += 1;
+                self.push_read(host, place, 1, ZonePiece::Edge { host });
+            }
+        }
+        if self.host(host).pieces == 0 {
+            self.begin_write(host, now);
+        }
+    }
+
+    fn begin_write(&mut self, host: u32, now: SimTime) {
+        let HostWork { next, end, .. } = *self.host(host);
+        self.host(host).order = self.log.begin_write(next, end - next);
+        self.counts.blocks_written += u64::from(end - next);
+        // Writes are given places in the order in which they came.
+        if self.waiting.is_empty() && self.append(host) {
+            return;
+        }
+        self.host(host).waiting_since = Some(now);
+        self.counts.writes_waited += 1;
+        self.waiting.push_back(host);
+    }
+
+    /// Makes appends of what is left of a write of the workload; returns false if no zone is left for a part of it.
+    fn append(&mut self, host: u32) -> bool {
+        let work = *self.host(host);
+        let stream = work.request.placement.unwrap_or(0).min(self.streams - 1);
+        let mut next = work.next;
+        while next < work.end {
+            let Some(reserved) = self.log.reserve(stream, work.end - next) else { break };
+            let piece = ZonePiece::Append { host, first: next, blocks: reserved.blocks };
+            let zone = reserved.zone * self.log.capacity();
+            let inner = self.request_at(work.request, Op::APPEND, zone, reserved.blocks);
+            self.push(host, inner, piece);
+            next += reserved.blocks;
+        }
+        self.host(host).next = next;
+        next == work.end
+    }
+
+    /// Gives places to the writes of the workload that wait for them, in their order, as far as there are zones.
+    fn serve_waiting(&mut self, now: SimTime) {
+        while let Some(&host) = self.waiting.front() {
+            if !self.append(host) {
+                return;
+            }
+            self.waiting.pop_front();
+            let since = self.host(host).waiting_since.take();
+            self.counts.waited_ns += since.map_or(Nanos::ZERO, |since| now.since(since)).ns();
+        }
+    }
+
+    /// Returns the next request to the drive, in the drive's own bytes, with what it is for; `None` if there is none to
+    /// submit.
+    pub fn next(&mut self) -> Option<PieceRequest> {
+        self.ready.pop_front()
+    }
+
+    /// Records that the request to the drive for `piece` is in flight with the request number `id`.
+    pub fn sent(&mut self, id: u32, piece: ZonePiece) {
+        let id = id as usize;
+        if id >= self.pieces.len() {
+            self.pieces.resize(id + 1, None);
+        }
+        self.pieces[id] = Some(piece);
+    }
+
+    /// Records that the request number `id` to the drive is answered at `now`; `place` is the block at which its data
+    /// begin, and `failed` says whether the answer is an error. [`Self::answered`] then has the requests of the
+    /// workload that this answers.
+    ///
+    /// # Panics
+    /// When the translation has no such request.
+    pub fn complete(&mut self, id: u32, place: u32, (failed, uncorrectable): (bool, bool), now: SimTime) {
+        let piece = self.pieces[id as usize].take().expect("the request is of the host's translation");
+        match piece {
+            ZonePiece::Read { host } | ZonePiece::Edge { host } => {
+                self.collecting.unpin(place / self.log.capacity());
+                self.note_failure(host, failed, uncorrectable);
+                self.end_piece(host, now);
+            }
+            ZonePiece::Append { host, first, blocks } => {
+                assert!(
+                    !failed,
+                    "zone {} refuses an append of the host's translation",
+                    place / self.log.capacity()
+                );
+                let order = self.host(host).order;
+                self.log.end_write(order, first, blocks, place);
+                self.end_piece(host, now);
+            }
+            ZonePiece::Flush { host } | ZonePiece::Nothing { host } => self.end_piece(host, now),
+            ZonePiece::CopyRead { place, blocks } => self.on_copy_read(place, blocks),
+            ZonePiece::CopyAppend { from } => {
+                self.counts.blocks_copied += from.len() as u64;
+                self.log.end_copy(&from, place);
+                self.collecting.copies -= 1;
+            }
+            ZonePiece::Reset { zone } => {
+                self.counts.zones_collected += 1;
+                self.log.reset(zone);
+                self.end_reset();
+                self.copy_waiting();
+                self.serve_waiting(now);
+            }
+        }
+        self.collect();
+    }
+
+    fn note_failure(&mut self, host: u32, failed: bool, uncorrectable: bool) {
+        let work = self.host(host);
+        // What a write cannot keep of a block whose data are lost, it replaces: only reads fail.
+        if work.request.op.effect() == Effect::Read {
+            work.failed |= failed;
+            work.uncorrectable |= uncorrectable;
+        }
+    }
+
+    fn end_piece(&mut self, host: u32, now: SimTime) {
+        let work = self.host(host);
+        work.pieces -= 1;
+        if work.pieces > 0 {
+            return;
+        }
+        let is_write = work.request.op.effect() == Effect::Write;
+        if is_write && work.order == 0 {
+            return self.begin_write(host, now);
+        }
+        if is_write && work.next < work.end {
+            return; // The rest waits for an empty zone.
+        }
+        self.done.extend(self.hosts[host as usize].take());
+        self.free.push(host);
+    }
+
+    /// Returns a request of the workload that is answered, and forgets it; `None` if there is none.
+    pub fn answered(&mut self) -> Option<HostWork> {
+        self.done.pop()
+    }
+
+    /// Returns a text about the translation's state, for the message of a run that makes no progress.
+    pub fn explain(&self) -> String {
+        format!(
+            "host translation: {} requests, {} wait for a zone, {} to be submitted, {} empty zones, {}",
+            self.hosts.len() - self.free.len(),
+            self.waiting.len(),
+            self.ready.len(),
+            self.log.empty_zones(),
+            self.collecting.explain()
+        )
+    }
+}

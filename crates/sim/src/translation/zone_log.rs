@@ -1,0 +1,457 @@
+//! A log of blocks over zones: where each block lies, what each zone still holds of use, and which zone is collected next.
+//! It knows neither time nor requests: those who write say when data are on their way, and when they have landed.
+
+use super::log_rules::LogRules;
+use engine::RandomStream;
+use ftl::Blocks;
+use ftl::gc::victim::{VictimPolicy, VictimView};
+use std::collections::{BTreeMap, VecDeque};
+use units::SuperblockId;
+
+/// Number that stands for no place in the zones, and for no block.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// Kind of use of a zone of the host's log at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ZoneUse {
+    /// Case of the use of a zone: it is empty.
+    Empty,
+    /// Case of the use of a zone: it is being filled, or its last data are in flight.
+    Filling,
+    /// Case of the use of a zone: it is full, and may be collected.
+    Candidate,
+    /// Case of the use of a zone: the host collects it, or resets it.
+    Collected,
+}
+
+/// Record of the blocks of a logical block's writes in flight: their number, and the order of the write that landed last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Landing {
+    in_flight: u32,
+    /// Number, in the order of all writes and trims, of the newest write or trim of the block that has taken effect.
+    newest: u64,
+}
+
+/// Stretch of blocks that the log reserved at the write pointer of a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reserved {
+    /// Number of the zone in which blocks were reserved.
+    pub zone: u32,
+    /// Number of blocks that were reserved in the zone.
+    pub blocks: u32,
+}
+
+/// Log of a host's blocks over the zones of a drive.
+pub(crate) struct ZoneLog {
+    /// Zone capacity of the drive in blocks.
+    capacity: u32,
+    /// For each logical block of the host: its place, counted in blocks over the capacities of all zones, or `NOWHERE`.
+    map: Vec<u32>,
+    /// For each place in the zones: the logical block whose data lie there, or `NOWHERE` if nobody needs the place.
+    owners: Vec<u32>,
+    /// For each zone: number of its blocks that are still needed.
+    valid: Vec<u32>,
+    /// For each zone: number of its resets.
+    resets: Vec<u32>,
+    /// For each zone: count of blocks written to the log when the zone was full.
+    closed_at: Vec<u64>,
+    /// For each zone: stream that filled it.
+    streams: Vec<u8>,
+    uses: Vec<ZoneUse>,
+    /// For each zone: number of its blocks that were reserved for writes.
+    taken: Vec<u32>,
+    /// For each zone: number of its blocks whose writes have ended.
+    landed: Vec<u32>,
+    /// For each stream of new data, then for collection: the zone that it fills; `None` before its next write.
+    open: Vec<Option<u32>>,
+    /// Queue of the empty zones, in the order in which they became empty.
+    empty: VecDeque<u32>,
+    /// List of the zones that may be collected, in no order.
+    candidates: Vec<SuperblockId>,
+    /// For each zone: its index in `candidates`.
+    indices: Vec<u32>,
+    /// Logical blocks with writes in flight.
+    landings: BTreeMap<u32, Landing>,
+    /// Number of blocks written to the log so far.
+    clock: u64,
+    /// Number of writes and trims so far, by which they are ordered.
+    order: u64,
+    victim: Box<dyn VictimPolicy>,
+    random: RandomStream,
+}
+
+impl ZoneLog {
+    /// Makes an empty log by the rules `rules` over `zones` zones of `capacity` blocks; `seed` is that of the run.
+    pub fn new(rules: &LogRules, zones: u32, capacity: u32, seed: u64) -> Self {
+        let count = zones as usize;
+        let mut victim = (rules.victim)();
+        victim.attach(zones, capacity);
+        Self {
+            capacity,
+            map: vec![NOWHERE; rules.blocks as usize],
+            owners: vec![NOWHERE; count * capacity as usize],
+            valid: vec![0; count],
+            resets: vec![0; count],
+            closed_at: vec![0; count],
+            streams: vec![0; count],
+            uses: vec![ZoneUse::Empty; count],
+            taken: vec![0; count],
+            landed: vec![0; count],
+            open: vec![None; usize::from(rules.streams) + 1],
+            empty: (0..zones).collect(),
+            candidates: Vec::new(),
+            indices: vec![NOWHERE; count],
+            landings: BTreeMap::new(),
+            clock: 0,
+            order: 0,
+            victim,
+            random: RandomStream::new(seed, "host translation"),
+        }
+    }
+
+    /// Returns the number of logical blocks of the host.
+    pub fn blocks(&self) -> u32 {
+        self.map.len() as u32
+    }
+
+    /// Returns the zone capacity in blocks.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Returns the number of empty zones.
+    pub fn empty_zones(&self) -> u32 {
+        self.empty.len() as u32
+    }
+
+    /// Returns the number of the stream into which collection writes.
+    pub fn stream_of_collection(&self) -> u16 {
+        (self.open.len() - 1) as u16
+    }
+
+    /// Returns the place of a logical block, counted in blocks over the capacities of all zones; `None` if the block
+    /// holds no data.
+    pub fn place(&self, block: u32) -> Option<u32> {
+        Some(self.map[block as usize]).filter(|&place| place != NOWHERE)
+    }
+
+    /// Returns the logical block whose data lie at a place; `None` if the place is not needed.
+    pub fn owner(&self, place: u32) -> Option<u32> {
+        Some(self.owners[place as usize]).filter(|&block| block != NOWHERE)
+    }
+
+    /// Returns the number of blocks of a zone that are still needed.
+    pub fn valid(&self, zone: u32) -> u32 {
+        self.valid[zone as usize]
+    }
+
+    /// Returns the numbers of blocks of all zones that were written, in the order of zones.
+    pub fn written(&self) -> &[u32] {
+        &self.taken
+    }
+
+    /// Reserves up to `blocks` blocks at the pointer of the zone that the stream fills; takes an empty zone where the
+    /// stream has none. `None` if no zone is left for it: the last empty zone is for collection.
+    pub fn reserve(&mut self, stream: u16, blocks: u32) -> Option<Reserved> {
+        let zone = match self.open[usize::from(stream)] {
+            Some(zone) => zone,
+            None => self.open_zone(stream)?,
+        };
+        let taken = &mut self.taken[zone as usize];
+        let blocks = blocks.min(self.capacity - *taken);
+        *taken += blocks;
+        if *taken == self.capacity {
+            self.open[usize::from(stream)] = None;
+        }
+        Some(Reserved { zone, blocks })
+    }
+
+    fn open_zone(&mut self, stream: u16) -> Option<u32> {
+        let kept = usize::from(stream != self.stream_of_collection());
+        let zone = if self.empty.len() > kept { self.empty.pop_front()? } else { return None };
+        self.uses[zone as usize] = ZoneUse::Filling;
+        self.streams[zone as usize] = stream as u8;
+        self.open[usize::from(stream)] = Some(zone);
+        Some(zone)
+    }
+
+    /// Records that a write of `blocks` logical blocks from `first` on is on its way, and returns its number in the
+    /// order of writes and trims.
+    pub fn begin_write(&mut self, first: u32, blocks: u32) -> u64 {
+        self.order += 1;
+        for block in first..first + blocks {
+            self.landings.entry(block).or_default().in_flight += 1;
+        }
+        self.order
+    }
+
+    /// Records that the data of `blocks` logical blocks from `first` on, of the write with the number `order`, lie in
+    /// the zones from `place` on. Data that a newer write or trim of the block has overtaken are not needed.
+    pub fn end_write(&mut self, order: u64, first: u32, blocks: u32, place: u32) {
+        for at in 0..blocks {
+            let block = first + at;
+            let landing = self.landings.get_mut(&block).expect("the write was begun");
+            landing.in_flight -= 1;
+            let is_newest = order > landing.newest;
+            landing.newest = landing.newest.max(order);
+            if landing.in_flight == 0 {
+                self.landings.remove(&block);
+            }
+            if is_newest {
+                self.set(block, place + at);
+            }
+        }
+        self.land(place, blocks);
+    }
+
+    /// Records that copies of the data at `from` lie in the zones from `place` on, one block after the other; `from`
+    /// has each place with its logical block. A copy of data that were overwritten meanwhile is not needed.
+    pub fn end_copy(&mut self, from: &[(u32, u32)], place: u32) -> u32 {
+        let mut moved = 0;
+        for (at, &(old, block)) in (0..).zip(from) {
+            if self.map[block as usize] == old {
+                self.set(block, place + at);
+                moved += 1;
+            }
+        }
+        self.land(place, from.len() as u32);
+        moved
+    }
+
+    /// Forgets the data of `blocks` logical blocks from `first` on.
+    pub fn trim(&mut self, first: u32, blocks: u32) {
+        self.order += 1;
+        for block in first..first + blocks {
+            self.forget(block);
+            if let Some(landing) = self.landings.get_mut(&block) {
+                landing.newest = self.order;
+            }
+        }
+    }
+
+    fn set(&mut self, block: u32, place: u32) {
+        self.forget(block);
+        self.map[block as usize] = place;
+        self.owners[place as usize] = block;
+        self.valid[(place / self.capacity) as usize] += 1;
+    }
+
+    fn forget(&mut self, block: u32) {
+        let old = std::mem::replace(&mut self.map[block as usize], NOWHERE);
+        if old == NOWHERE {
+            return;
+        }
+        let zone = old / self.capacity;
+        self.owners[old as usize] = NOWHERE;
+        self.valid[zone as usize] -= 1;
+        if self.uses[zone as usize] == ZoneUse::Candidate {
+            self.victim.on_invalidate(SuperblockId(zone), self.valid[zone as usize]);
+        }
+    }
+
+    fn land(&mut self, place: u32, blocks: u32) {
+        self.clock += u64::from(blocks);
+        let zone = place / self.capacity;
+        self.landed[zone as usize] += blocks;
+        self.close_if_full(zone);
+    }
+
+    fn close_if_full(&mut self, zone: u32) {
+        let at = zone as usize;
+        if self.landed[at] < self.capacity || self.uses[at] != ZoneUse::Filling {
+            return;
+        }
+        (self.uses[at], self.closed_at[at]) = (ZoneUse::Candidate, self.clock);
+        self.indices[at] = self.candidates.len() as u32;
+        self.candidates.push(SuperblockId(zone));
+        self.victim.on_stream(SuperblockId(zone), usize::from(self.streams[at]));
+        self.victim.on_close(SuperblockId(zone), self.valid[at]);
+    }
+
+    /// Chooses, by the victim policy, the zone that is collected next; `None` without a candidate.
+    ///
+    /// # Panics
+    /// When the policy chooses a zone that is no candidate.
+    pub fn choose(&mut self) -> Option<u32> {
+        let mut view = VictimView {
+            candidates: &self.candidates,
+            blocks: Blocks {
+                valid_units: &self.valid,
+                pe_cycles: &self.resets,
+                closed_at: &self.closed_at,
+                streams: &self.streams,
+            },
+            clock: self.clock,
+            units_per_superblock: self.capacity,
+            random: &mut self.random,
+        };
+        let SuperblockId(zone) = self.victim.pick(&mut view)?;
+        assert!(
+            self.uses[zone as usize] == ZoneUse::Candidate,
+            "host.translation.victim chooses zone {zone}, which cannot be collected"
+        );
+        self.uses[zone as usize] = ZoneUse::Collected;
+        let index = self.indices[zone as usize] as usize;
+        self.candidates.swap_remove(index);
+        if let Some(SuperblockId(moved)) = self.candidates.get(index) {
+            self.indices[*moved as usize] = index as u32;
+        }
+        self.victim.on_reclaim(SuperblockId(zone));
+        Some(zone)
+    }
+
+    /// Records that a zone without needed data was reset.
+    ///
+    /// # Panics
+    /// When data of the zone are still needed.
+    pub fn reset(&mut self, zone: u32) {
+        let at = zone as usize;
+        assert!(
+            self.valid[at] == 0,
+            "the host resets zone {zone}, in which {} blocks are needed",
+            self.valid[at]
+        );
+        (self.taken[at], self.landed[at], self.uses[at]) = (0, 0, ZoneUse::Empty);
+        self.resets[at] += 1;
+        self.empty.push_back(zone);
+    }
+
+    /// Adopts the number of blocks that the drive has in a zone, at least as many as the log has written: blocks beyond
+    /// are not needed.
+    pub fn adopt(&mut self, zone: u32, written: u32) {
+        let at = zone as usize;
+        let more = written - self.taken[at];
+        (self.taken[at], self.landed[at]) = (written, self.landed[at] + more);
+        if written == self.capacity {
+            for open in &mut self.open {
+                *open = open.filter(|&open| open != zone);
+            }
+            self.close_if_full(zone);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::{Document, Section};
+    use ftl::gc::victim;
+
+    const ZONES: u32 = 12;
+    const CAPACITY: u32 = 10;
+
+    fn log(victim: &str, blocks: u32, streams: u16, seed: u64) -> ZoneLog {
+        let mut document = Document::empty();
+        document.set(&format!("name={victim}")).unwrap();
+        let victim = victim::read(&mut Section::root(&document)).unwrap();
+        let rules = LogRules { blocks, zones_least: 2, streams, copies_most: 1, copy_blocks: 1, victim };
+        ZoneLog::new(&rules, ZONES, CAPACITY, seed)
+    }
+
+    /// Write in flight of the test: its number, first logical block, number of blocks, and first place.
+    type Flight = (u64, u32, u32, u32);
+
+    /// Log under test beside a model that remembers, for each logical block, the number of the newest write that has
+    /// landed, and for each place the write that put data there.
+    struct Beside {
+        log: ZoneLog,
+        newest: Vec<u64>,
+        contents: Vec<u64>,
+        flights: Vec<Flight>,
+    }
+
+    impl Beside {
+        fn write(&mut self, stream: u16, first: u32, blocks: u32) -> bool {
+            let Some(reserved) = self.log.reserve(stream, blocks) else { return false };
+            let place =
+                reserved.zone * CAPACITY + self.log.written()[reserved.zone as usize] - reserved.blocks;
+            let order = self.log.begin_write(first, reserved.blocks);
+            self.flights.push((order, first, reserved.blocks, place));
+            true
+        }
+
+        fn land(&mut self, index: usize) {
+            let (order, first, blocks, place) = self.flights.swap_remove(index);
+            for at in 0..blocks {
+                self.contents[(place + at) as usize] = order;
+                let newest = &mut self.newest[(first + at) as usize];
+                *newest = order.max(*newest);
+            }
+            self.log.end_write(order, first, blocks, place);
+        }
+
+        fn collect(&mut self) {
+            let Some(zone) = self.log.choose() else { return };
+            for old in zone * CAPACITY..(zone + 1) * CAPACITY {
+                let Some(block) = self.log.owner(old) else { continue };
+                let stream = self.log.stream_of_collection();
+                let reserved = self.log.reserve(stream, 1).expect("a zone is kept for collection");
+                let place = reserved.zone * CAPACITY + self.log.written()[reserved.zone as usize] - 1;
+                self.contents[place as usize] = self.contents[old as usize];
+                assert_eq!(self.log.end_copy(&[(old, block)], place), 1);
+            }
+            self.log.reset(zone);
+        }
+
+        fn check(&self) {
+            let mut valid = vec![0; ZONES as usize];
+            for block in 0..self.log.blocks() {
+                let place = self.log.place(block);
+                let found = place.map_or(0, |place| self.contents[place as usize]);
+                assert_eq!(found, self.newest[block as usize], "block {block}");
+                if let Some(place) = place {
+                    assert_eq!(self.log.owner(place), Some(block));
+                    valid[(place / CAPACITY) as usize] += 1;
+                }
+            }
+            let found: Vec<u32> = (0..ZONES).map(|zone| self.log.valid(zone)).collect();
+            assert_eq!(found, valid);
+        }
+    }
+
+    #[test]
+    fn each_block_has_the_newest_write_that_landed_in_whatever_order_writes_land() {
+        for (victim, seed) in [("greedy", 1), ("fifo", 2), ("cost-benefit", 3), ("random", 4)] {
+            let (blocks, streams) = (70, 2);
+            let mut random = RandomStream::new(seed, "log test");
+            let mut beside = Beside {
+                log: log(victim, blocks, streams, seed),
+                newest: vec![0; blocks as usize],
+                contents: vec![0; (ZONES * CAPACITY) as usize],
+                flights: Vec::new(),
+            };
+            for _ in 0..20_000 {
+                let first = random.below(u64::from(blocks)) as u32;
+                let count = 1 + random.below(u64::from((blocks - first).min(5))) as u32;
+                match random.below(10) {
+                    0 if beside.flights.is_empty() => {
+                        beside.log.trim(first, count);
+                        let trimmed = first as usize..(first + count) as usize;
+                        // The next write of a block is newer than its trim.
+                        beside.newest[trimmed].fill(0);
+                    }
+                    0..=4 => {
+                        if !beside.write(random.below(2) as u16, first, count) {
+                            beside.collect();
+                        }
+                    }
+                    _ if !beside.flights.is_empty() => {
+                        beside.land(random.below(beside.flights.len() as u64) as usize);
+                    }
+                    _ => {}
+                }
+                beside.check();
+            }
+        }
+    }
+
+    #[test]
+    fn a_write_that_lands_after_a_trim_of_its_block_is_not_needed() {
+        let mut log = log("greedy", 70, 1, 1);
+        let reserved = log.reserve(0, 2).unwrap();
+        let order = log.begin_write(5, 2);
+        log.trim(5, 1);
+        log.end_write(order, 5, 2, reserved.zone * CAPACITY);
+        assert_eq!((log.place(5), log.place(6)), (None, Some(reserved.zone * CAPACITY + 1)));
+    }
+}

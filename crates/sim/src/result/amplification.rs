@@ -169,6 +169,9 @@ impl Missing {
 /// Estimates the long-run write amplification of a run, with its confidence interval, from the counters recorded at
 /// several times of the run (marks) and at the end of the run.
 pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
+    if let Some(host) = &run.block_host {
+        return of_zones(host.translation.victims());
+    }
     let end = run.ftl.mark();
     let marks = run.ftl.turnover().marks();
     let layout = run.ftl.layout();
@@ -187,6 +190,28 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
         return settle(&RunParts { sums: &parts, by_die: &[], of: of_merges }, &counted);
     }
     settle(&RunParts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
+}
+
+/// Estimates the long-run write amplification of a host that keeps blocks on zones; `victims` has, for each zone that it
+/// collected, the blocks that were needed and the others. Each other block is room for a block of the workload.
+fn of_zones(victims: &[[u32; 2]]) -> LongRun {
+    let part = |&[needed, others]: &[u32; 2]| {
+        let (moved, room) = (f64::from(needed), f64::from(others));
+        let mut sums = [0.0; SUMS];
+        for (sum, value) in [
+            (Sum::Written, room),
+            (Sum::Taken, room),
+            (Sum::Programmed, moved + room),
+            (Sum::Moved, moved),
+            (Sum::Room, room),
+        ] {
+            sums[sum as usize] = value;
+        }
+        sums
+    };
+    let parts: Vec<Sums> = victims.iter().map(part).collect();
+    let counted: Vec<u64> = (0..=parts.len() as u64).collect();
+    settle(&RunParts { sums: &parts, by_die: &[], of: of_victims }, &counted)
 }
 
 /// Set of consecutive parts of a run: the sums of each part, and the function that calculates write amplification from

@@ -183,9 +183,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
     let busy = run.busy_times();
     let window_ns = run.ctx.calendar.now().since(measure.started).ns();
     let (waf_parts, debt) = waf::parts_and_debt(run, &seen);
-    // The drive's own victims say nothing of zones that the host collects.
-    let collects = run.block_host.is_none();
-    let long_run = (collects && stats.bytes_written > 0).then(|| amplification::long_run(run));
+    let long_run = (stats.bytes_written > 0).then(|| amplification::long_run(run));
     let waf_interval = long_run.as_ref().and_then(|found| found.interval);
     RunResult {
         schema: FORMAT,
@@ -215,7 +213,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         waf: seen.waf(run.ftl.layout().unit),
         waf_parts,
         waf_bytes: waf::bytes(run, &seen),
-        waf_long_run: long_run.map(|found| waf::of_long_run(&found, run, &stats)),
+        waf_long_run: long_run.map(|found| waf::of_long_run(&found, run, &seen)),
         debt,
         stages: host::stages(measure),
         jobs: host::jobs(run),

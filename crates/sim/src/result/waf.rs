@@ -180,7 +180,7 @@ pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &Ft
         victims: found.victims,
         batches: found.interval.map(|interval| interval.batches),
         left_out: found.left_out,
-        overwrites: stats.bytes_written as f64 / run.ftl.layout().capacity().get() as f64,
+        overwrites: stats.bytes_written as f64 / run.capacity_of_host() as f64,
         too_short: found.interval.is_none().then_some(too_short),
     }
 }

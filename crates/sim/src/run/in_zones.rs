@@ -20,8 +20,11 @@ impl<P: Observer> Run<P> {
         self.report_zones();
     }
 
-    /// Tells the workload how much is written in each zone of the drive, if the drive has zones.
+    /// Tells the workload how much is written in each zone of the drive, if the drive has zones that the workload sees.
     pub(super) fn report_zones(&mut self) {
+        if self.block_host.is_some() {
+            return;
+        }
         if let Some(zoned) = self.namespaces.seen_zoned() {
             self.workload.learn_zones(&zoned.report());
         }

@@ -28,6 +28,12 @@ impl BlockHost {
 }
 
 impl<P: Observer> Run<P> {
+    /// Returns the capacity in bytes of the blocks, or the zones, that the workload may ask for.
+    pub fn capacity_of_host(&self) -> u64 {
+        let drive = self.ftl.layout().capacity().get();
+        self.block_host.as_ref().map_or(drive, |host| host.translation.capacity())
+    }
+
     /// Returns the host's translation of a run that has one.
     fn translation(&mut self) -> &mut HostTranslation {
         &mut self.block_host.as_mut().expect("the host keeps blocks on zones").translation

@@ -105,3 +105,26 @@ fn take_up<P: Observer>(
     let limits = if is_stopped { RunLimits { requests: Some(0), ns: None } } else { limits_of(options) };
     run.take_up(workload, &limits);
 }
+
+/// Refuses what `asked` names on a drive on whose zones the host keeps blocks: the host's own log is in no file.
+pub(super) fn check_untranslated(drive: &Drive, asked: &str) -> Result<(), Error> {
+    if !drive.is_translated() {
+        return Ok(());
+    }
+    Err(Error(format!(
+        "{}: {asked}: the log of a host that keeps blocks on zones is not kept; expected host.translation.name = none",
+        drive.name
+    )))
+}
+
+/// Refuses preconditioning by random overwrites on a drive with zones, which cannot be overwritten.
+pub(super) fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Error> {
+    match precondition {
+        PreconditionKind::Steady | PreconditionKind::Workload if drive.is_translated() => Ok(()),
+        PreconditionKind::Steady | PreconditionKind::Workload => Err(Error(format!(
+            "{}: --precondition steady and workload overwrite at random, which zones do not take; expected none or fill",
+            drive.name
+        ))),
+        PreconditionKind::None | PreconditionKind::Fill | PreconditionKind::Instant => Ok(()),
+    }
+}

@@ -25,7 +25,7 @@ use crate::start::state_file::About;
 use crate::start::warm_up::WarmUp;
 use crate::translation::HostTranslation;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
-use before::{advance_warm_up, copies_of, precondition_of};
+use before::{advance_warm_up, check_untranslated, check_zones, copies_of, precondition_of};
 use check::Measured;
 use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
@@ -369,13 +369,13 @@ impl Session {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
-            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
             run.block_host = block_host;
+            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
             SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
-            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
             run.block_host = block_host;
+            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
             SessionPhase::Plain(Box::new(run))
         };
         self.warm_up = warm_up;
@@ -460,29 +460,6 @@ impl Session {
             SessionPhase::Observed(run) => Some(&run.ftl),
             SessionPhase::Broken => None,
         }
-    }
-}
-
-/// Refuses what `asked` names on a drive on whose zones the host keeps blocks: the host's own log is in no file.
-fn check_untranslated(drive: &Drive, asked: &str) -> Result<(), Error> {
-    if !drive.is_translated() {
-        return Ok(());
-    }
-    Err(Error(format!(
-        "{}: {asked}: the log of a host that keeps blocks on zones is not kept; expected host.translation.name = none",
-        drive.name
-    )))
-}
-
-/// Refuses preconditioning by random overwrites on a drive with zones, which cannot be overwritten.
-fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Error> {
-    match precondition {
-        PreconditionKind::Steady | PreconditionKind::Workload if drive.is_translated() => Ok(()),
-        PreconditionKind::Steady | PreconditionKind::Workload => Err(Error(format!(
-            "{}: --precondition steady and workload overwrite at random, which zones do not take; expected none or fill",
-            drive.name
-        ))),
-        PreconditionKind::None | PreconditionKind::Fill | PreconditionKind::Instant => Ok(()),
     }
 }
 

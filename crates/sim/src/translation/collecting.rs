@@ -107,8 +107,11 @@ impl HostTranslation {
         if !is_copied || coming >= self.collecting.zones_least || self.log.empty_zones() == 0 {
             return false;
         }
-        self.collecting.zone = self.log.choose().map(|zone| CollectedZone { zone, looked: 0 });
-        self.collecting.zone.is_some()
+        let Some(zone) = self.log.choose() else { return false };
+        let needed = self.log.valid(zone);
+        self.victims.push([needed, self.log.capacity() - needed]);
+        self.collecting.zone = Some(CollectedZone { zone, looked: 0 });
+        true
     }
 
     /// Begins the next copy of blocks from the zone that is collected: as many as lie one after the other and are needed.

@@ -68,7 +68,7 @@ impl LogRules {
         let help = "zones that the host fills with new data at a time, by the placement handle of a write";
         let streams = section.within(at_least(1u16).at_most(64u16)).or("streams", 1u16, help)?;
         let help = "empty zones below which the host collects others";
-        let zones_least = section.within(at_least(2u32)).or("empty_zones", 4u32, help)?;
+        let zones_least = section.within(at_least(2u32)).or("empty_zones", 3u32, help)?;
         let help = "copies of the host's collection in flight at a time";
         let copies_most = section.within(at_least(1u32).at_most(4096u32)).or("copies", 16u32, help)?;
         let help = "data that the host's collection reads and writes at once";

@@ -31,15 +31,9 @@ impl HostTranslation {
     /// When collection gains no room, which the capacity of the log excludes.
     pub fn write_untimed(&mut self, block: u32, stream: u16) {
         while self.log.empty_zones() < self.collecting.zones_least() && self.collect_untimed() {}
-        let order = self.log.begin_write(block, 1);
-        let reserved = loop {
-            match self.log.reserve(stream.min(self.streams - 1), 1) {
-                Some(reserved) => break reserved,
-                None => assert!(self.collect_untimed() || self.log.empty_zones() > 1, "{}", self.explain()),
-            }
-        };
-        let place = reserved.zone * self.log.capacity() + self.log.written()[reserved.zone as usize] - 1;
-        self.log.end_write(order, block, 1, place);
+        while !self.log.put(block, stream.min(self.streams - 1)) {
+            assert!(self.collect_untimed() || self.log.empty_zones() > 1, "{}", self.explain());
+        }
         self.counts.blocks_written += 1;
         self.counts.bytes_written += self.unit;
     }
@@ -78,6 +72,6 @@ impl HostTranslation {
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.log.adopt(zone, state.written);
         }
-        self.before = self.counts;
+        self.begin_measuring();
     }
 }

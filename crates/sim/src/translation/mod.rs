@@ -127,6 +127,13 @@ impl TranslationCounts {
         (self.blocks_written > 0).then(|| (written + self.blocks_copied as f64) / written)
     }
 
+    /// Returns the host's write amplification by what its collected zones held, with `capacity` blocks in a zone: each
+    /// block of room costs as many copies as zones had needed blocks for each other one; `None` without such zones.
+    pub fn of_collection(&self, capacity: u32) -> Option<f64> {
+        let room = (self.zones_collected * u64::from(capacity)).saturating_sub(self.blocks_copied);
+        (self.zones_collected > 0 && room > 0).then(|| 1.0 + self.blocks_copied as f64 / room as f64)
+    }
+
     /// Returns the counts since `then`, an older copy of these counts.
     pub fn since(&self, then: &Self) -> Self {
         Self {
@@ -165,6 +172,8 @@ pub(crate) struct HostTranslation {
     counts: TranslationCounts,
     /// Counts when the measured window began.
     before: TranslationCounts,
+    /// For each zone that was chosen for collection in the measured window: its needed blocks, and its other blocks.
+    victims: Vec<[u32; 2]>,
 }
 
 impl HostTranslation {
@@ -184,12 +193,18 @@ impl HostTranslation {
             collecting: Collecting::new(rules, zones),
             counts: TranslationCounts::default(),
             before: TranslationCounts::default(),
+            victims: Vec::new(),
         }
     }
 
     /// Returns the capacity in bytes that the host keeps for its blocks.
     pub fn capacity(&self) -> u64 {
         u64::from(self.log.blocks()) * self.unit
+    }
+
+    /// Returns the number of blocks that a zone holds.
+    pub fn zone_blocks(&self) -> u32 {
+        self.log.capacity()
     }
 
     /// Returns the number of streams of new data, each of which fills a zone of its own.
@@ -217,6 +232,13 @@ impl HostTranslation {
     /// Begins the measured window: what the host does counts from here on.
     pub fn begin_measuring(&mut self) {
         self.before = self.counts;
+        self.victims.clear();
+    }
+
+    /// Returns, for each zone that was chosen for collection in the measured window, the number of its needed blocks and
+    /// of its other blocks.
+    pub fn victims(&self) -> &[[u32; 2]] {
+        &self.victims
     }
 
     /// Returns true while the translation works on a request of the workload.

@@ -175,6 +175,15 @@ impl ZoneLog {
         Some(zone)
     }
 
+    /// Writes a logical block by a stream at once, where no write is in flight; returns false if no zone is left for it.
+    pub fn put(&mut self, block: u32, stream: u16) -> bool {
+        let Some(Reserved { zone, .. }) = self.reserve(stream, 1) else { return false };
+        let place = zone * self.capacity + self.taken[zone as usize] - 1;
+        self.set(block, place);
+        self.land(place, 1);
+        true
+    }
+
     /// Records that a write of `blocks` logical blocks from `first` on is on its way, and returns its number in the
     /// order of writes and trims.
     pub fn begin_write(&mut self, first: u32, blocks: u32) -> u64 {

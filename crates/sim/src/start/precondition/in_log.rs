@@ -83,7 +83,8 @@ impl Precondition {
             return;
         }
         let counted = log.counts_so_far().since(&self.log_before);
-        let waf = counted.write_amplification().expect("the window held writes");
+        let waf = counted.of_collection(log.zone_blocks()).or(counted.write_amplification());
+        let waf = waf.expect("the window held writes");
         (self.log_before, self.in_window) = (log.counts_so_far(), 0);
         let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
         self.steady = self.window.push(waf, overwritten);

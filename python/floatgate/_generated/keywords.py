@@ -528,6 +528,9 @@ class PlaceKeywords(TypedDict, total=False):
     """Placement handles of the drive. A whole number from 1 to 31; default those it declares, else 8.
     """
 
+    zones: bool
+    """Run the rules on zones of the same flash as well, on which the host keeps blocks."""
+
     seeds: SupportsIndex
     """Seeds of each rule. A whole number from 1 to 10000; default 5."""
 

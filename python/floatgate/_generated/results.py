@@ -634,6 +634,59 @@ class Requests(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class TranslationOfHost(Section):
+    """Results on the translation of a host that keeps blocks on a drive of zones: what its log wrote
+    for the workload, and what its collection copied, in the measured window.
+    """
+
+    capacity_bytes: Count
+    """[bytes] Capacity in bytes of the blocks that the host keeps on the zones."""
+
+    streams: Count
+    """[streams] Number of zones that the host fills with new data at the same time, one for each
+    placement handle.
+    """
+
+    empty_zones: Count
+    """[zones] Number of empty zones at the end of the run."""
+
+    map_bytes: Count
+    """[bytes] Bytes of the host's memory that the map of its log takes, in both directions."""
+
+    written_bytes: Count
+    """[bytes] Number of bytes that the host wrote to zones for writes of the workload, in whole
+    blocks.
+    """
+
+    completed_bytes: Count
+    """[bytes] Number of bytes that the host read because a write of the workload replaced a part of a
+    block.
+    """
+
+    copied_bytes: Count
+    """[bytes] Number of bytes that the host's collection copied from one zone to another."""
+
+    zones_collected: Count
+    """[zones] Number of zones that the host's collection emptied and reset."""
+
+    write_amplification: float | None
+    """[ratio] Write amplification of the host alone: bytes that it wrote to zones, over bytes that
+    writes of the workload carried; null without such writes. `waf` has what the drive adds, too.
+    """
+
+    drive_write_amplification: float | None
+    """[ratio] Write amplification of the drive alone: bytes programmed to flash, over bytes that the
+    host wrote to zones; null without such writes.
+    """
+
+    writes_waited: Count
+    """[requests] Number of writes of the workload that waited for an empty zone."""
+
+    waited_ns: Count
+    """[ns] Sum of the times that writes of the workload waited for an empty zone."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Trims(Section):
     """Results of the host's completed trims: counts, rates and latencies."""
 
@@ -743,6 +796,11 @@ class Host(Section):
     manage: Requests | None = None
     """Number, rate and latencies of the zone management requests of the host (open, close, finish,
     reset); absent without any.
+    """
+
+    translation: TranslationOfHost | None = None
+    """Results on the translation of a host that keeps blocks on a drive of zones; absent where the
+    workload asks the drive itself.
     """
 
     errors: abc.Mapping[str, Count] | None = None

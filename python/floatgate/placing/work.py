@@ -32,7 +32,7 @@ STREAMS = "ftl.streams"
 ZONES = "zones"
 #: A drive of zones of the same flash: what its firmware leaves to the host, and needs to take writes of any size.
 ON_ZONES = (
-    *("ftl.mapping.name=zoned-all", "ftl.streams.name=separate", "ftl.slc_cache.name=none"),
+    *("ftl.mapping.name=zoned-all", "ftl.slc_cache.name=none"),
     *("ftl.op_ratio=0.001", "ftl.buffer.power_loss_protection=true", "host.translation.name=log"),
 )
 RATED, CYCLES = "nand.pe_cycles_rated", "nand.tables.endurance.cycles"

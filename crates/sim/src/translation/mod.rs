@@ -10,9 +10,11 @@
 mod collecting;
 mod log_rules;
 mod log_untimed;
+mod piece;
 mod zone_log;
 
 pub(crate) use log_rules::LogRules;
+pub(crate) use piece::{PieceRequest, ZonePiece};
 
 use collecting::Collecting;
 use host::{Effect, HostRequest, Op};
@@ -22,60 +24,6 @@ use zone_log::ZoneLog;
 
 /// Greatest number of the workload's requests that the host's translation works on at the same time.
 const REQUESTS_MOST: usize = 1024;
-
-/// Kind of request to the drive that the host's translation makes, with what it is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ZonePiece {
-    /// Case of a request to the drive: the read of a part of what a read of the workload asks for.
-    Read {
-        /// Index of the read of the workload.
-        host: u32,
-    },
-    /// Case of a request to the drive: the read of a block of which a write of the workload replaces a part.
-    Edge {
-        /// Index of the write of the workload.
-        host: u32,
-    },
-    /// Case of a request to the drive: an append of blocks that a write of the workload writes.
-    Append {
-        /// Index of the write of the workload.
-        host: u32,
-        /// First logical block of the append.
-        first: u32,
-        /// Number of logical blocks of the append.
-        blocks: u32,
-    },
-    /// Case of a request to the drive: a flush of the workload.
-    Flush {
-        /// Index of the flush of the workload.
-        host: u32,
-    },
-    /// Case of what needs no request to the drive: a trim of the workload, or a read of blocks without data.
-    Nothing {
-        /// Index of the request of the workload.
-        host: u32,
-    },
-    /// Case of a request to the drive: the read of blocks that the host's collection copies.
-    CopyRead {
-        /// First place, in blocks over all zones, of the blocks to be copied.
-        place: u32,
-        /// Number of blocks to be copied.
-        blocks: u32,
-    },
-    /// Case of a request to the drive: the append of blocks that the host's collection copies.
-    CopyAppend {
-        /// List of the places from which blocks are copied, each with its logical block.
-        from: Vec<(u32, u32)>,
-    },
-    /// Case of a request to the drive: the reset of a zone that was collected.
-    Reset {
-        /// Number of the zone.
-        zone: u32,
-    },
-}
-
-/// Request to the drive of the host's translation, in the drive's own byte addresses, with what it is for.
-pub(crate) type PieceRequest = (HostRequest, ZonePiece);
 
 /// State of a request of the workload on which the host's translation works.
 #[derive(Clone, Copy, Debug)]

@@ -90,9 +90,10 @@ def place(
     `rules` are names of `host.place`, or `FILE.py:CLASS`; `policies` are objects of your own rules, beside
     them. The drive is given `handles` placement handles where it declares none, but without a rule (`none`)
     it is run as it is. With `zones` each rule is run on zones of the same flash as well, by a log of the host
-    with as many streams as there are handles (`zones`, `zones:RULE`). `hindsight` knows when data die: a reference that no host can follow. Each rule has
-    the same seeds, and the difference to `none` its 95 % interval over them. With `out`, place.json,
-    place.csv and report.html are written to that folder. Ctrl-C keeps the rules that are done.
+    with as many streams as there are handles (`zones`, `zones:RULE`). `hindsight` knows when data die: a
+    reference that no host can follow. Each rule has the same seeds, and the difference to `none` its 95 %
+    interval over them. With `out`, place.json, place.csv and report.html are written to that folder. Ctrl-C
+    keeps the rules that are done.
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """

@@ -30,7 +30,7 @@ HANDLES = 8  # of a drive that declares none
 YEAR_S = 365.25 * 86_400
 STREAMS = "ftl.streams"
 ZONES = "zones"
-#: A drive of zones of the same flash: what its firmware leaves to the host, and needs to take writes of any size.
+#: A drive of zones of the same flash, on which the host keeps blocks.
 ON_ZONES = (
     *("ftl.mapping.name=zoned-all", "ftl.slc_cache.name=none"),
     *("ftl.op_ratio=0.001", "ftl.buffer.power_loss_protection=true", "host.translation.name=log"),
@@ -200,13 +200,14 @@ def measure(
     rules = [(NONE, ()), *(rule for rule in chosen if rule[0] != NONE)]
     seeds = tuple(range(asked.plan.options.seed, asked.plan.options.seed + asked.seeds))
     on = () if declared else (f"{STREAMS}.name=fdp", f"{STREAMS}.handles={handles}")
-    rules = [(name, () if name == NONE else (*on, *how)) for name, how in rules]
+    given = asked.plan.overrides
+    rules = [(name, given if name == NONE else (*on, *how, *given)) for name, how in rules]
     if asked.zones:
         rules += _on_zones(asked.plan, chosen, handles)
     tasks = [
         replace(
             asked.plan,
-            overrides=(*how, *asked.plan.overrides),
+            overrides=how,
             options=replace(asked.plan.options, seed=seed),
         )
         for name, how in rules
@@ -265,8 +266,10 @@ def _together(
 def _on_zones(
     plan: Plan, rules: Sequence[tuple[str, tuple[str, ...]]], handles: int
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the rules on zones of the same flash: a log of the host that keeps as many bytes as the drive does."""
-    log = (*ON_ZONES, f"host.translation.user_capacity={_card(plan)['capacity_bytes']}B")
+    """Return the rules on zones of the same flash: the host's log keeps as many bytes as the drive."""
+    of_blocks = ("ftl.user_capacity", "ftl.op_ratio", STREAMS)
+    given = tuple(one for one in plan.overrides if not one.strip().startswith(of_blocks))
+    log = (*given, *ON_ZONES, f"host.translation.user_capacity={_card(plan)['capacity_bytes']}B")
     streams = (*log, f"host.translation.streams={handles}", f"ftl.mapping.max_open={2 * (handles + 1)}")
     return [(ZONES, log), *((f"{ZONES}:{name}", (*streams, *how)) for name, how in rules if name != NONE)]
 

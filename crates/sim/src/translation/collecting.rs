@@ -28,7 +28,7 @@ pub(super) struct Collecting {
     pub copies: u32,
     /// Queue of the copies that were read and wait for a zone: each has the places and logical blocks of its data.
     unplaced: VecDeque<Vec<(u32, u32)>>,
-    /// For each zone: number of the workload's reads of the zone in flight, for which a reset waits.
+    /// For each zone: number of reads of the zone in flight, of the workload and of copies, for which a reset waits.
     pins: Vec<u32>,
     /// Number of resets in flight.
     resets: u32,
@@ -132,6 +132,7 @@ impl HostTranslation {
             return false;
         }
         self.collecting.copies += 1;
+        self.collecting.pin(one.zone);
         let request =
             self.request_at(HostRequest::plain(SimTime::ZERO, Op::READ, 0, 0), Op::READ, place, blocks);
         self.ready.push_back((request, ZonePiece::CopyRead { place, blocks }));

@@ -11,6 +11,8 @@ mod collecting;
 mod log_rules;
 mod log_untimed;
 mod piece;
+#[cfg(test)]
+mod racing;
 mod zone_log;
 
 pub(crate) use log_rules::LogRules;
@@ -389,7 +391,10 @@ impl HostTranslation {
                 self.end_piece(host, now);
             }
             ZonePiece::Flush { host } | ZonePiece::Nothing { host } => self.end_piece(host, now),
-            ZonePiece::CopyRead { place, blocks } => self.on_copy_read(place, blocks),
+            ZonePiece::CopyRead { place, blocks } => {
+                self.collecting.unpin(place / self.log.capacity());
+                self.on_copy_read(place, blocks);
+            }
             ZonePiece::CopyAppend { from } => {
                 self.counts.blocks_copied += from.len() as u64;
                 self.log.end_copy(&from, place);

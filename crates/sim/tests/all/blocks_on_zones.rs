@@ -1,9 +1,10 @@
 //! A host that keeps blocks on a drive of zones: requests of all kinds are answered, its collection costs what closed forms say,
 //! streams separate data, and what cannot be is refused.
 
+use crate::common::zones::mixed;
 use crate::common::{TLC, closed_loop, drive, run, uniform};
 use engine::RandomStream;
-use host::{Op, Workload};
+use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};
 
@@ -28,22 +29,6 @@ fn options(precondition: PreconditionKind) -> RunOptions {
 fn number(result: &Value, path: &str) -> f64 {
     let found = path.split('.').fold(result, |value, key| &value[key]);
     found.as_f64().unwrap_or_else(|| panic!("{path} is {found}"))
-}
-
-/// Requests of all kinds, sizes and alignments.
-fn mixed(bytes: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
-    let mut random = RandomStream::new(seed, "blocks");
-    closed_loop(requests, depth, move |_| {
-        let sectors = 1 + random.below(80);
-        let offset = random.below(bytes / 512 - sectors) * 512;
-        let op = match random.below(20) {
-            0 => return (Op::FLUSH, 0, 0),
-            1..3 => Op::TRIM,
-            3..8 => Op::READ,
-            _ => Op::WRITE,
-        };
-        (op, offset, (sectors * 512) as u32)
-    })
 }
 
 #[test]

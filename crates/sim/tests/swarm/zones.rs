@@ -1,11 +1,11 @@
 //! Random drives of zones and random commands on them, from one seed each: nothing is lost, and every run ends.
 
 use crate::common::run;
-use crate::common::zones::{commands, shape_of};
+use crate::common::zones::{commands, mixed, shape_of};
 use crate::deal::choose;
 use crate::seeds;
 use engine::RandomStream;
-use sim::{Drive, RunOptions};
+use sim::{Drive, PreconditionKind, RunOptions};
 
 /// Kinds of mapping that know zones only: no other drive is dealt them.
 pub const KINDS: [&str; 3] = ["zoned-on-write", "zoned-all", "zoned-width"];
@@ -88,4 +88,50 @@ fn random_drives_of_zones_keep_every_promise() {
         std::env::var_os("FLOATGATE_SWARM_SEEDS").is_some() || ran > SEEDS / 2,
         "{ran} drives ran; {refused}"
     );
+}
+
+/// A host that keeps blocks on zones, from a seed.
+fn host_lines(random: &mut RandomStream) -> Vec<String> {
+    let victim =
+        choose(random, &["greedy", "fifo", "cost-benefit", "random", "d-choices", "windowed-greedy"]);
+    let of = |key: &str, value: String| format!("host.translation.{key}={value}");
+    vec![
+        of("name", "log".to_owned()),
+        of("victim.name", victim.to_owned()),
+        of("op_ratio", choose(random, &["0.5", "0.8", "1.5"]).to_owned()),
+        of("streams", (1 + random.below(3)).to_string()),
+        of("empty_zones", (2 + random.below(3)).to_string()),
+        of("copies", (1 + random.below(20)).to_string()),
+        of("copy_size", choose(random, &["64KiB", "256KiB"]).to_owned()),
+        "ftl.mapping.max_open=9".to_owned(),
+        "ftl.mapping.max_active=9".to_owned(),
+    ]
+}
+
+#[test]
+fn random_hosts_keep_their_blocks_on_random_zones() {
+    let (mut ran, mut refused) = (0, String::new());
+    for seed in seeds(SEEDS) {
+        let mut random = RandomStream::new(seed, "swarm.blocks on zones");
+        let mut lines = drive_lines(&mut random);
+        lines.extend(host_lines(&mut random));
+        let made = Drive::from_resolved("zones", &lines).and_then(|drive| drive.build(1).map(|_| drive));
+        let drive = match made {
+            Ok(drive) => drive,
+            Err(error) => {
+                refused = error.to_string();
+                continue;
+            }
+        };
+        println!("seed {seed}: {}", lines.join(" "));
+        let (requests, depth) = (200 + random.below(1500), 1 + random.below(60) as u32);
+        let kinds = [PreconditionKind::None, PreconditionKind::Fill, PreconditionKind::Steady];
+        let precondition = choose(&mut random, &kinds);
+        let workload = mixed(drive.space().bytes, seed, requests, depth);
+        let options = RunOptions { check: true, precondition, ..RunOptions::default() };
+        let (_, result) = run(drive, workload, options);
+        assert_eq!(result["host"]["completed"]["total"].as_u64(), Some(requests), "seed {seed}");
+        ran += 1;
+    }
+    assert!(ran * 3 > seeds(SEEDS).count(), "{ran} drives ran, the last that did not: {refused}");
 }

@@ -439,11 +439,7 @@ mod tests {
                         // The next write of a block is newer than its trim.
                         beside.newest[trimmed].fill(0);
                     }
-                    0..=4 => {
-                        if !beside.write(random.below(2) as u16, first, count) {
-                            beside.collect();
-                        }
-                    }
+                    0..=4 if !beside.write(random.below(2) as u16, first, count) => beside.collect(),
                     _ if !beside.flights.is_empty() => {
                         beside.land(random.below(beside.flights.len() as u64) as usize);
                     }

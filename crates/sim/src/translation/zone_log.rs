@@ -439,7 +439,12 @@ mod tests {
                         // The next write of a block is newer than its trim.
                         beside.newest[trimmed].fill(0);
                     }
-                    0..=4 if !beside.write(random.below(2) as u16, first, count) => beside.collect(),
+                    0..=4 => {
+                        let has_room = beside.write(random.below(2) as u16, first, count);
+                        if !has_room {
+                            beside.collect();
+                        }
+                    }
                     _ if !beside.flights.is_empty() => {
                         beside.land(random.below(beside.flights.len() as u64) as usize);
                     }

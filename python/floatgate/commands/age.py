@@ -24,6 +24,9 @@ from floatgate.options.shared import (
     Settings,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import check_state_file, own_file
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -123,9 +126,6 @@ def age_compare(
 
 
 def _aged(asked: AgeOptions) -> "dict[str, Life]":
-    from floatgate.results.folder import own_file
-    from floatgate.runs.session import interruptible
-
     with own_file(asked.out, asked.out) if asked.out is not None else nullcontext() as file:
         with interruptible() as stopped:
             lives = lives_of(asked, stopped=stopped)
@@ -163,8 +163,6 @@ def lives_of(
 
 def check_state(asked: AgeOptions) -> None:
     """Refuse a state that would replace something else, or that several lives would write."""
-    from floatgate.results.folder import check_state_file
-
     if asked.save_state is None:
         without_effect({"force": asked.force or None}, "no state is saved", "--save-state with this option")
         return
@@ -217,10 +215,6 @@ def age_in_shell(asked: AgeOptions) -> None:
     """
     from rich.progress import Progress
 
-    from floatgate.results.folder import own_file
-    from floatgate.runs.session import interruptible
-    from floatgate.shell import console
-
     check_state(asked)
     with own_file(asked.out, Path("out") / f"age-{Path(asked.drive).stem}.html") as file:
         with interruptible() as interrupt, Progress(console=console.err.rich, transient=True) as bar:
@@ -234,12 +228,11 @@ def age_in_shell(asked: AgeOptions) -> None:
         _show(asked, lives)
     for written_to in (asked.save_state, file):
         if written_to is not None:
-            console.err.print(f"wrote {written_to}", markup=False)
+            console.err.print(f"wrote {written_to}")
 
 
 def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     from floatgate.ageing import compare, life
-    from floatgate.shell import console
 
     if asked.compare is not None:
         console.print_columns(compare.HEAD, compare.shown(lives, asked.years), overflow="fold")
@@ -249,4 +242,4 @@ def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     if one.speeds():
         console.print_columns(life.SPEED_HEAD, life.speed_shown(one), overflow="fold")
     for said in (life.sentence(one, asked.years), *life.remarks(one)):
-        console.out.print(said, markup=False)
+        console.out.print(said)

@@ -14,6 +14,8 @@ from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import Force, OutFolder, Settings
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder, shared_folder
+from floatgate.shell import console
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 
@@ -89,8 +91,6 @@ def explore(**options: Unpack[BusExploreKeywords]) -> "list[BusPoint]":
 
     Raises InputError for an unknown chip or interface.
     """
-    from floatgate.results.folder import shared_folder
-
     asked = take(BusExploreOptions, options)
     with ExitStack() as opened:
         if asked.out is not None:
@@ -152,7 +152,6 @@ def waveform_of(asked: BusWaveformOptions) -> "Waveform":
 def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
     """Write the VCD and the SVG into a folder; return where."""
     from floatgate.bus import svg, vcd
-    from floatgate.results.folder import shared_folder
 
     name = f"{found.interface.replace(', mode ', '-')}-{found.operation}"
     dump, picture = f"{name}.vcd", f"{name}.svg"
@@ -173,9 +172,6 @@ def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
 )
 def explore_in_shell(asked: BusExploreOptions) -> int:
     """Simulate every interface, channel and way count: when channels saturate, and the Pareto front."""
-    from floatgate.results.folder import own_folder, shared_folder
-    from floatgate.shell.console import err
-
     with (
         own_folder(asked.out, Path("out/bus-explore"), force=asked.force) as folder,
         shared_folder(folder, *FILES, force=asked.force),
@@ -185,9 +181,9 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
             written(points, folder)
     if points:
         _show(points)
-        err.print(f"wrote {folder}", markup=False)
+        console.err.print(f"wrote {folder}")
     if interrupted:
-        err.print(f"interrupted after {len(points)} runs", markup=False)
+        console.err.print(f"interrupted after {len(points)} runs")
     return EXIT_INTERRUPTED if interrupted else 0
 
 
@@ -201,23 +197,18 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
 )
 def waveform_in_shell(asked: BusWaveformOptions) -> None:
     """Draw the signals of an operation: a VCD for GTKWave; an SVG with set-up, hold and strobes marked."""
-    from floatgate.results.folder import own_folder
-    from floatgate.shell.console import err
-
     found = waveform_of(asked)
     with own_folder(asked.out, Path("out/bus-waveform"), force=asked.force) as folder:
         dump, drawing = drawn(found, folder, force=asked.force)
-    err.print(f"wrote {dump} and {drawing}", markup=False)
+    console.err.print(f"wrote {dump} and {drawing}")
 
 
 def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
     """Return what was run until the end or Ctrl-C, and whether it was that."""
     from rich.progress import Progress
 
-    from floatgate.shell.console import err
-
     points: list[BusPoint] = []
-    with Progress(console=err.rich, transient=True) as bar:
+    with Progress(console=console.err.rich, transient=True) as bar:
         task = bar.add_task("exploring", total=None)
 
         def show(done: int, total: int) -> None:
@@ -233,7 +224,6 @@ def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
 def _show(points: "list[BusPoint]") -> None:
     """Print where channels are full, then the combinations that no other beats."""
     from floatgate.bus.explore import OPS, WAYS, front, full_at, sixteen
-    from floatgate.shell.console import print_columns
 
     for chip in dict.fromkeys(point.chip for point in points):
         head = ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS))
@@ -246,7 +236,7 @@ def _show(points: "list[BusPoint]") -> None:
             most = [max((p.mb_per_s for p in mine if p.op == op), default=0.0) for op in OPS]
             ways = (str(ways) if ways else f"more than {WAYS[-1] // 2}" for ways in full)
             rows.append((interface, f"{mine[0].mt_per_s:.0f}", *ways, *(f"{rate:.0f}" for rate in most)))
-        print_columns(head, rows, left=(0,), title=f"{chip}: ways to saturate a channel")
+        console.print_columns(head, rows, left=(0,), title=f"{chip}: ways to saturate a channel")
         for op in OPS:
             best = (
                 (
@@ -260,4 +250,4 @@ def _show(points: "list[BusPoint]") -> None:
                 )
                 for point in front(sixteen(points, chip, op))
             )
-            print_columns(_FRONT, best, left=(0,), title=f"{chip}, {op}: Pareto front")
+            console.print_columns(_FRONT, best, left=(0,), title=f"{chip}, {op}: Pareto front")

@@ -22,6 +22,9 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, ELAPSED, Bar
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
@@ -70,7 +73,6 @@ def characterize(chip: str | PathLike[str], **options: Unpack[CharacterizeKeywor
     Raises InputError for an unknown chip or experiment, or more blocks than the chip has.
     """
     from floatgate.lab.experiments import chosen
-    from floatgate.runs.session import interruptible
 
     asked = take(CharacterizeOptions, options, chip=chip)
     wanted = chosen(list(asked.experiment))
@@ -149,8 +151,6 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
         raise InputError(
             "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
         )
-    from floatgate.results.folder import own_folder
-    from floatgate.runs.session import interruptible
 
     usual = Path("out") / f"chip-{Path(asked.chip).stem}"
     with (
@@ -163,22 +163,19 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
 
 
 def _show(done: "Characterized", out: Path, format: str) -> int:  # noqa: A002
-    from floatgate.shell import console
-
     if format == "json":
         console.print_json(done.document())
     else:
         _print(done)
     if done.interrupted:
-        console.err.print(f"interrupted: {out} holds the measurements made so far", markup=False)
+        console.err.print(f"interrupted: {out} holds the measurements made so far")
         return EXIT_INTERRUPTED
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    console.err.print(f"wrote {out / 'report.html'}")
     return 0
 
 
 def _list(format: str) -> int:  # noqa: A002
     from floatgate.lab.experiments import every
-    from floatgate.shell import console
 
     if format == "json":
         console.print_json(
@@ -190,29 +187,25 @@ def _list(format: str) -> int:  # noqa: A002
         return 0
     width = max(len(one.name) for one in every())
     for one in every():
-        console.out.print(f"{one.name:<{width}}  {one.question}", markup=False)
-        console.out.print(f"{'':<{width}}  {one.source}", markup=False, style="dim")
+        console.out.print(f"{one.name:<{width}}  {one.question}")
+        console.out.print(f"{'':<{width}}  {one.source}", style="dim")
     return 0
 
 
 def _print(done: "Characterized") -> None:
     """Print the finding of each experiment."""
-    from floatgate.shell import console
-
     sample = "" if done.seed is None else f", sample {done.seed}"
     console.out.print(
-        f"{done.identity.name}: {done.identity.title}{sample}, {done.blocks} blocks a test",
-        markup=False,
-        style="bold",
+        f"{done.identity.name}: {done.identity.title}{sample}, {done.blocks} blocks a test", style="bold"
     )
     for outcome in done.outcomes:
-        console.out.print(f"\n{outcome.experiment.title}", markup=False, style="bold")
+        console.out.print(f"\n{outcome.experiment.title}", style="bold")
         if outcome.result is None:
-            console.out.print(f"{outcome.state}: {outcome.reason}", markup=False, style="dim")
+            console.out.print(f"{outcome.state}: {outcome.reason}", style="dim")
             continue
-        console.out.print(outcome.result.says, markup=False)
+        console.out.print(outcome.result.says)
         if outcome.reason:
-            console.out.print(outcome.reason, markup=False, style="dim")
+            console.out.print(outcome.reason, style="dim")
 
 
 class _Bar(Bar):

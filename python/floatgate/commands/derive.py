@@ -14,6 +14,8 @@ from floatgate.files import shipped, write_whole
 from floatgate.options.definition import OUTPUT, CommandOptions, Option, usual
 from floatgate.options.shared import CHIP, SAMPLE, OutFile
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_file
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -61,7 +63,6 @@ def derived(
     from floatgate.lab import derive as deriving
     from floatgate.lab.derive.report import page
     from floatgate.lab.simulated import SimulatedSource
-    from floatgate.results.folder import own_file
 
     source = SimulatedSource(asked.chip, asked.seed)
     part = source.cells()
@@ -99,8 +100,6 @@ def derive_in_shell(asked: DeriveOptions) -> None:
     """
     from rich.progress import Progress
 
-    from floatgate.shell import console
-
     out = Path(f"{Path(asked.chip).stem}-derived.toml") if asked.out is None else asked.out
     bar = Progress(console=console.err.rich, transient=True)
     task = bar.add_task("deriving", total=1.0)
@@ -116,13 +115,12 @@ def derive_in_shell(asked: DeriveOptions) -> None:
             bar.stop()
     _show(model)
     for path in (out, asked.report) if asked.report is not None else (out,):
-        console.err.print(f"wrote {path}", markup=False)
+        console.err.print(f"wrote {path}")
 
 
 def _show(model: "PageModel") -> None:
     """Times and error rates by wear, for a terminal."""
     from floatgate.lab.derive.rates import AGES_S, YEAR
-    from floatgate.shell import console
 
     usual, year = model.steps.index(1.0), AGES_S.index(YEAR)
     head = ("cycles", "t_prog by page type, us", "t_bers, us", "bit errors, new data", "after a year")

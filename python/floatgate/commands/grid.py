@@ -27,8 +27,13 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import atomically, own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
+from floatgate.values import quantities as q
+from floatgate.values.units import BLOCKS, measure
 
 if TYPE_CHECKING:
     from floatgate.grid.measure import Rule
@@ -107,7 +112,6 @@ def grid(drive: str | PathLike[str], **options: Unpack[GridKeywords]) -> "Grid":
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
     from floatgate.grid.write import write
-    from floatgate.results.folder import atomically
 
     asked = take(GridOptions, options, drive=drive)
     wanted = asked_of(asked)
@@ -125,7 +129,6 @@ def _run(
     progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
 ) -> "Grid":
     from floatgate.grid.run import run_grid
-    from floatgate.runs.session import interruptible
 
     with interruptible() as stopped:
         return run_grid(
@@ -155,8 +158,6 @@ def asked_of(options: GridOptions) -> "Asked":
 
 
 def _bytes(text: str) -> int:
-    from floatgate.values.units import BLOCKS, measure
-
     try:
         return int(measure(text, BLOCKS, "1GiB"))
     except ValueError as error:
@@ -194,8 +195,6 @@ def grid_in_shell(asked: GridOptions) -> int:
     Ctrl-C keeps the completed points. A disk stands in for a drive, too: scsi-15k.
     """
     from floatgate.grid.write import document, write
-    from floatgate.results.folder import atomically, own_folder
-    from floatgate.shell import console
 
     wanted = asked_of(asked)
     usual = Path("out") / f"grid-{Path(asked.drive).stem}"
@@ -211,9 +210,9 @@ def grid_in_shell(asked: GridOptions) -> int:
     else:
         _print(done)
     if done.interrupted:
-        console.err.print(f"interrupted: {final} holds the completed points", markup=False)
+        console.err.print(f"interrupted: {final} holds the completed points")
         return EXIT_INTERRUPTED
-    console.err.print(f"wrote {final / 'report.html'}", markup=False)
+    console.err.print(f"wrote {final / 'report.html'}")
     return 0
 
 
@@ -223,10 +222,8 @@ def _print(done: "Grid") -> None:
 
     from floatgate.grid.point import STEADY
     from floatgate.grid.write import not_reached_words, spare_words
-    from floatgate.shell.console import out
-    from floatgate.values import quantities as q
 
-    out.print(f"{done.asked.drive}: {done.title}", markup=False, style="bold")
+    console.out.print(f"{done.asked.drive}: {done.title}", style="bold")
     groups = dict.fromkeys((point.setting.pattern, point.setting.op) for point in done.points)
     for pattern, op in groups:
         mine = [p for p in done.points if (p.setting.pattern, p.setting.op) == (pattern, op)]
@@ -242,8 +239,8 @@ def _print(done: "Grid") -> None:
             iops = [q.count(p.iops) if p.state == STEADY else p.state for p in row.values()]
             mb = [q.three(p.mb_per_s) if p.mb_per_s is not None else q.NOTHING for p in row.values()]
             table.add_row(q.size(block), *iops, *mb)
-        out.print(table)
-    out.print(not_reached_words(done.points) + spare_words(done.points), markup=False)
+        console.out.print(table)
+    console.out.print(not_reached_words(done.points) + spare_words(done.points))
 
 
 class _Bar(Bar):

@@ -11,6 +11,8 @@ from floatgate.files import shipped
 from floatgate.options.definition import CommandOptions
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import NAME, Json, Settings
+from floatgate.results.notebook import table
+from floatgate.shell import console
 from floatgate.shell.options import takes
 from floatgate.values.arguments import assignment, mapping, named, path
 
@@ -64,8 +66,6 @@ class Card:
         raise KeyError(key)
 
     def _repr_html_(self) -> str:
-        from floatgate.results.notebook import table
-
         rows = [(one.key, one.value, one.source or one.help) for one in self.entries]
         return table(f"{self.name}: {self.title}", ("key", "value", "source"), rows)
 
@@ -160,8 +160,6 @@ def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, a
 
     A name that one is called by is not, nor one that none has.
     """
-    from floatgate.shell import console
-
     if name is not None:
         is_one = not is_part or any(entry["name"] == name for entry in entries)
         entries = [] if is_one else [entry for entry in entries if name in entry["name"]]
@@ -172,7 +170,7 @@ def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, a
         return True
     width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
-        console.out.print(f"{entry['name']:<{width}}  {entry['title']}", markup=False)
+        console.out.print(f"{entry['name']:<{width}}  {entry['title']}")
     return True
 
 
@@ -180,14 +178,12 @@ def _explained(card: dict[str, Any], *, as_json: bool) -> None:
     """Print a resolved configuration: one value a line, then where it stands and what it rests on."""
     from rich.text import Text
 
-    from floatgate.shell import console
-
     if as_json:
         console.print_json(card)
         return
-    console.out.print(f"{card['name']}: {card['title']}", markup=False, style="bold")
+    console.out.print(f"{card['name']}: {card['title']}", style="bold")
     if "capacity_bytes" in card:
-        console.out.print(f"capacity {card['capacity_bytes']} bytes", markup=False)
+        console.out.print(f"capacity {card['capacity_bytes']} bytes")
     entries = card["entries"]
     key_width = max((len(entry["key"]) for entry in entries), default=0)
     values = [_brief(str(entry["value"])) for entry in entries]
@@ -199,9 +195,9 @@ def _explained(card: dict[str, Any], *, as_json: bool) -> None:
         console.out.print(line)
     counted = card.get("counted", ())
     if counted:
-        console.out.print("\nreads rest on what was counted:", markup=False, style="bold")
+        console.out.print("\nreads rest on what was counted:", style="bold")
     for line in counted:
-        console.out.print(f"  {line}", markup=False)
+        console.out.print(f"  {line}")
 
 
 def _brief(value: str) -> str:

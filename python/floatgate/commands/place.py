@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 from floatgate._generated.keywords import PlaceKeywords
 from floatgate.commands.run import RunOptions, plan_of
 from floatgate.errors import InputError
+from floatgate.inputs.workload import variables_of
 from floatgate.options import Options, TraceOptions, fields_of
 from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.shared import (
@@ -25,6 +26,9 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import atomically, own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
 
@@ -93,7 +97,6 @@ def place(
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
     from floatgate.placing.show import write
-    from floatgate.results.folder import atomically
 
     given = dict(options)
     trace = {field.name: given.pop(field.name) for field in fields_of(TraceOptions) if field.name in given}
@@ -111,7 +114,6 @@ def place(
 def _asked(
     asked: PlaceOptions, options: dict[str, Any], trace: dict[str, Any], policies: "Iterable[Own]" = ()
 ) -> "Asked":
-    from floatgate.inputs.workload import variables_of
     from floatgate.placing.work import Asked, names
 
     for one in asked.set:
@@ -135,7 +137,6 @@ def _placed(
     asked: PlaceOptions, wanted: "Asked", progress: Callable[[float], None] = lambda _part: None
 ) -> "Placed":
     from floatgate.placing.work import measure
-    from floatgate.runs.session import interruptible
 
     with interruptible() as stopped:
         return measure(
@@ -160,8 +161,6 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
     Ctrl-C keeps what is done.
     """
     from floatgate.placing.show import head, rows, sentences, write
-    from floatgate.results.folder import atomically, own_folder
-    from floatgate.shell import console
 
     wanted = _asked(asked, options, trace)
     usual_out = Path("out") / f"place-{Path(asked.drive).stem}-{wanted.plan.workload.stem}"
@@ -177,8 +176,8 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
     else:
         console.print_columns(head(done), rows(done), left=(0,), overflow="fold")
         for sentence in (*sentences(done), *done.notes, *map(str, done.remarks)):
-            console.out.print(sentence, markup=False)
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+            console.out.print(sentence)
+    console.err.print(f"wrote {out / 'report.html'}")
     return 130 if done.interrupted else 0
 
 

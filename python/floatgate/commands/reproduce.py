@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 from floatgate._generated.keywords import ReproduceKeywords
 from floatgate.files import shipped
+from floatgate.files.temporary import given_or_temporary
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import ELSEWHERE, Force, List, OutFolder, Scheduler, Workers
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
@@ -65,9 +69,7 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
 
     Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
     """
-    from floatgate.files.temporary import given_or_temporary
     from floatgate.reproduce.paper import find
-    from floatgate.runs.session import interruptible
 
     asked = take(ReproduceOptions, options, paper=paper)
     chosen = find(list(asked.paper), shipped.papers())
@@ -117,7 +119,6 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
     Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
     """
     from floatgate.reproduce.paper import find
-    from floatgate.runs.session import interruptible
 
     chosen = find(list(asked.paper), shipped.papers())
     if asked.list:
@@ -132,8 +133,6 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
         }
         without_effect(others, "--list runs nothing", "it without --list")
         return _list(chosen)
-    from floatgate.results.folder import own_folder
-    from floatgate.shell.console import err
 
     with (
         own_folder(asked.out, Path("out/reproduce"), force=asked.force) as folder,
@@ -143,34 +142,31 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
         done = _reproduced(asked, chosen, folder, interrupt, bar.update)
     _print(chosen, done)
     if done.interrupted:
-        err.print("interrupted: nothing was written; the cases above were completed", markup=False)
+        console.err.print("interrupted: nothing was written; the cases above were completed")
         return EXIT_INTERRUPTED
-    err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}", markup=False)
+    console.err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}")
     return EXIT_MISS if done.unexplained else 0
 
 
 def _list(papers: "list[Paper]") -> int:
-    from floatgate.shell.console import out
-
     width = max((len(paper.key) for paper in papers), default=0)
     for paper in papers:
-        out.print(f"{paper.key:<{width}}  {paper.title}. {paper.authors}, {paper.venue}.", markup=False)
+        console.out.print(f"{paper.key:<{width}}  {paper.title}. {paper.authors}, {paper.venue}.")
     return 0
 
 
 def _print(papers: "list[Paper]", done: "Reproduced") -> None:
     """Print a table for each exhibit, then the counts, predicted lines first."""
     from floatgate.reproduce.verdict import tally
-    from floatgate.shell.console import out
 
     for paper in papers:
         for exhibit in paper.exhibits.values():
             mine = [row for row in done.rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
             if mine:
-                out.print(f"\n{paper.key}: {exhibit.title}", markup=False, style="bold")
-                out.print(exhibit.claim, markup=False, style="dim")
+                console.out.print(f"\n{paper.key}: {exhibit.title}", style="bold")
+                console.out.print(exhibit.claim, style="dim")
                 _print_table(mine)
-    out.print(f"\n{tally(done.rows)}", markup=False)
+    console.out.print(f"\n{tally(done.rows)}")
 
 
 def _print_table(rows: "list[Row]") -> None:
@@ -178,7 +174,6 @@ def _print_table(rows: "list[Row]") -> None:
     from rich.text import Text
 
     from floatgate.reproduce.show import cells, heads
-    from floatgate.shell.console import out
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for index, head in enumerate(heads(rows[0])):
@@ -186,7 +181,7 @@ def _print_table(rows: "list[Row]") -> None:
     for row in rows:
         style = "red" if row.unexplained else "yellow" if row.missed else ""
         table.add_row(*(Text(cell) for cell in cells(row)), style=style)
-    out.print(table)
+    console.out.print(table)
 
 
 class _Bar(Bar):

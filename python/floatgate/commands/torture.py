@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Unpack
 from floatgate._generated.keywords import TortureKeywords
 from floatgate.options.taking import offered, take
 from floatgate.options.torture import TortureOptions
+from floatgate.results.folder import own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.runs.torture import Tortured
@@ -27,7 +31,6 @@ def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> 
 
     Raises InputError for an unknown drive, or one whose power cannot be cut.
     """
-    from floatgate.runs.session import interruptible
     from floatgate.runs.torture import torture as run_cases
 
     asked = take(TortureOptions, options, drive=drive)
@@ -47,10 +50,7 @@ def torture_in_shell(asked: TortureOptions) -> int:
 
     Exits with 1 if anything was lost that a flush, FUA or capacitors had promised to keep.
     """
-    from floatgate.results.folder import own_folder
-    from floatgate.runs.session import interruptible
     from floatgate.runs.torture import torture as run
-    from floatgate.shell import console
 
     with (
         own_folder(asked.out, Path("out") / "torture", force=asked.force) as folder,
@@ -68,9 +68,6 @@ def torture_in_shell(asked: TortureOptions) -> int:
 
 def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
     """Print what became of each drive, and every promise that was not kept."""
-    from floatgate.shell import console
-    from floatgate.values import quantities as q
-
     columns = (
         "runs",
         "cuts",
@@ -100,7 +97,7 @@ def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
         )
     console.print_rows("drive", columns, rows)
     for violation in tortured.violations:
-        console.out.print(f"broken     {violation}", markup=False)
+        console.out.print(f"broken     {violation}")
 
 
 class _Bar(Bar):

@@ -54,7 +54,7 @@ class RunProgress(_Bar):
     def describe(self, text: str) -> None:
         """Say what will be run, before it is."""
         for line in plan_lines(json.loads(text), self._state):
-            err.print(line, markup=False)
+            err.print(line)
 
     def update(self, progress: "session.Progress") -> None:
         """Show how far the run is."""
@@ -173,38 +173,37 @@ def print_result(document: dict[str, Any]) -> None:
     """Print what one run found."""
     unread = nothing_met(document)
     if unread:
-        out.print(unread, markup=False)
+        out.print(unread)
     title = f"{document['drive']}, {document['workload']['name']}, seed {document['seed']}"
-    out.print(title, markup=False, style="bold")
+    out.print(title, style="bold")
     if document.get("loop"):
         rule, count = document["loop"]["rule"], document["loop"]["passes"]
-        out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})", markup=False)
+        out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})")
     synthetic = (document["workload"].get("notes") or {}).get("synthetic")
     if synthetic:
-        out.print(synthetic, markup=False)
+        out.print(synthetic)
     out.print(_host_table(document))
     out.print(_flash_table(document))
-    out.print(f"{'state':<22} {began_words(document)}", markup=False)
+    out.print(f"{'state':<22} {began_words(document)}")
     for title, shown in _flash_rows(document):
-        out.print(f"{title:<22} {shown}", markup=False)
+        out.print(f"{title:<22} {shown}")
     if at(document, "power.cuts"):
         from floatgate.report.power import in_a_line
 
-        out.print(f"{'power cuts':<22} {in_a_line(document)}", markup=False)
+        out.print(f"{'power cuts':<22} {in_a_line(document)}")
     for title, note in (("answers late by", "lateness_us"), ("pace kept", "pace_kept")):
         if said := (document["workload"].get("notes") or {}).get(note):
-            out.print(f"{title:<22} {said}{' us' if note.endswith('_us') else ''}", markup=False)
+            out.print(f"{title:<22} {said}{' us' if note.endswith('_us') else ''}")
     for title, said in _steady_states(document):
-        out.print(f"{title:<22} {said}", markup=False)
+        out.print(f"{title:<22} {said}")
     engine = document["engine"]
     speed = q.count(engine.get("page_operations_per_s"))
     out.print(
         f"{'simulated':<22} {q.duration(document['simulated_ns'])} in {engine['wall_s']:.2f} s"
-        f" ({speed} page operations/s)",
-        markup=False,
+        f" ({speed} page operations/s)"
     )
     for remark in document.get("remarks") or []:
-        out.print(f"note: {remark['text']} Advice: {remark['advice']}.", markup=False)
+        out.print(f"note: {remark['text']} Advice: {remark['advice']}.")
 
 
 def _steady_states(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -292,10 +291,10 @@ def print_repeated(repeated: "Repeated") -> None:
     """Print means and confidence intervals over seeds, what flags them, and what the runs remarked."""
     unread = nothing_met(repeated.document)
     if unread:
-        out.print(unread, markup=False)
+        out.print(unread)
     seeds = repeated.seeds
-    out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", markup=False, style="bold")
-    out.print(f"state {began_words(repeated.document)}", markup=False)
+    out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", style="bold")
+    out.print(f"state {began_words(repeated.document)}")
     table = Table("metric", ("mean", "+/- 95 %", "relative", *(("",) if repeated.flags else ())))
     for metric, interval in repeated.metrics:
         flagged = repeated.flags.get(metric.name, ())
@@ -313,7 +312,7 @@ def print_repeated(repeated: "Repeated") -> None:
         )
     out.print(table)
     for said in repeated.remarks:
-        out.print(f"note: {said}", markup=False)
+        out.print(f"note: {said}")
 
 
 def state_words(options: "Options") -> str:
@@ -334,9 +333,9 @@ def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> 
     """Say where the results are; return the exit code."""
     where = folder / below / "report.html" if report else folder
     if interrupted:
-        err.print(f"interrupted: {folder} holds the results so far", markup=False)
+        err.print(f"interrupted: {folder} holds the results so far")
         return _INTERRUPTED
-    err.print(f"wrote {where}", markup=False)
+    err.print(f"wrote {where}")
     return 0
 
 

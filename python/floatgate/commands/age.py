@@ -27,6 +27,7 @@ from floatgate.options.taking import offered, take
 from floatgate.results.folder import check_state_file, own_file
 from floatgate.runs.session import interruptible
 from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -213,13 +214,10 @@ def age_in_shell(asked: AgeOptions) -> None:
     chip=derived/tlc-3d-256g`. Between measured windows, many cycles are skipped at once. With `--compare`,
     one report shows several lifetimes.
     """
-    from rich.progress import Progress
-
     check_state(asked)
     with own_file(asked.out, Path("out") / f"age-{Path(asked.drive).stem}.html") as file:
-        with interruptible() as interrupt, Progress(console=console.err.rich, transient=True) as bar:
-            task = bar.add_task("ageing", total=1.0)
-            lives = lives_of(asked, progress=lambda part: bar.update(task, completed=part), stopped=interrupt)
+        with interruptible() as interrupt, Bar("ageing", BAR, PERCENT, LEFT) as bar:
+            lives = lives_of(asked, progress=lambda part: bar.show(completed=part), stopped=interrupt)
         written(asked, lives, file)
     if asked.format == "json":
         documents = {name: life.document(asked.years) for name, life in lives.items()}

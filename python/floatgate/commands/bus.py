@@ -16,6 +16,7 @@ from floatgate.options.shared import Force, OutFolder, Settings
 from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_folder, shared_folder
 from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 
@@ -205,17 +206,10 @@ def waveform_in_shell(asked: BusWaveformOptions) -> None:
 
 def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
     """Return what was run until the end or Ctrl-C, and whether it was that."""
-    from rich.progress import Progress
-
     points: list[BusPoint] = []
-    with Progress(console=console.err.rich, transient=True) as bar:
-        task = bar.add_task("exploring", total=None)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
+    with Bar("exploring", BAR, PERCENT, LEFT, total=None) as bar:
         try:
-            points.extend(points_of(asked, show))
+            points.extend(points_of(asked, lambda done, total: bar.show(completed=done, total=total)))
         except KeyboardInterrupt:
             return points, True
     return points, False

@@ -25,7 +25,7 @@ from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_folder
 from floatgate.runs.session import interruptible
 from floatgate.shell import console
-from floatgate.shell.bar import BAR, ELAPSED, Bar
+from floatgate.shell.bar import BAR, ELAPSED, PERCENT, Bar
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
 
@@ -156,9 +156,13 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
     with (
         own_folder(asked.out, usual, force=asked.force) as folder,
         interruptible() as interrupt,
-        _Bar() as bar,
+        Bar("{task.fields[count]}", BAR, PERCENT, ELAPSED, "{task.description}", count="") as bar,
     ):
-        done = _characterized(asked, wanted, folder, interrupt, bar.update)
+
+        def moved(to: "Progress") -> None:
+            bar.show(completed=to.fraction, description=to.title, count=f"{to.number}/{to.total}")
+
+        done = _characterized(asked, wanted, folder, interrupt, moved)
     return _show(done, folder, asked.format)
 
 
@@ -206,26 +210,3 @@ def _print(done: "Characterized") -> None:
         console.out.print(outcome.result.says)
         if outcome.reason:
             console.out.print(outcome.reason, style="dim")
-
-
-class _Bar(Bar):
-    """The experiment that runs."""
-
-    columns = (
-        "{task.fields[count]}",
-        BAR,
-        "{task.percentage:>3.0f} %",
-        ELAPSED,
-        "{task.description}",
-    )
-
-    def __init__(self) -> None:
-        super().__init__("starting", count="")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the experiments are."""
-        self.show(
-            completed=progress.fraction,
-            description=progress.title,
-            count=f"{progress.number}/{progress.total}",
-        )

@@ -16,6 +16,7 @@ from floatgate.options.shared import CHIP, SAMPLE, OutFile
 from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_file
 from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -98,21 +99,9 @@ def derive_in_shell(asked: DeriveOptions) -> None:
     The tables are saved as a chip file based on CHIP. A drive with that chip ages like its cells: `floatgate
     run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on worn flash.
     """
-    from rich.progress import Progress
-
     out = Path(f"{Path(asked.chip).stem}-derived.toml") if asked.out is None else asked.out
-    bar = Progress(console=console.err.rich, transient=True)
-    task = bar.add_task("deriving", total=1.0)
-
-    def show(fraction: float) -> None:
-        bar.start()  # not before: what is refused at once has no bar
-        bar.update(task, completed=fraction)
-
-    try:
-        model = derived(asked, out, show)
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    with Bar("deriving", BAR, PERCENT, LEFT) as bar:
+        model = derived(asked, out, lambda part: bar.show(completed=part))
     _show(model)
     for path in (out, asked.report) if asked.report is not None else (out,):
         console.err.print(f"wrote {path}")

@@ -25,7 +25,7 @@ from floatgate.results import notebook
 from floatgate.results.folder import own_file
 from floatgate.runs.session import interruptible
 from floatgate.shell import console
-from floatgate.shell.bar import BAR, ELAPSED, Bar
+from floatgate.shell.bar import BAR, ELAPSED, PERCENT, Bar
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
@@ -402,8 +402,17 @@ def measure_in_shell(asked: EccMeasureOptions) -> int:
     extrapolated, and called so. Ctrl-C keeps the points that are whole.
     """
     usual = Path(f"{Path(asked.code).stem}-{Path(asked.channel).stem}.toml")
-    with own_file(asked.out, usual) as out, interruptible() as stopped, _Bar() as bar:
-        found = measured(asked, out, bar.update, stopped)
+    bar = Bar("{task.description}", BAR, PERCENT, ELAPSED, "{task.fields[count]}", count="")
+
+    def moved(to: "Progress") -> None:
+        bar.show(
+            completed=to.part,
+            description=f"soft bits {to.soft_bits}, rate {to.rate:.4g}",
+            count=f"{to.failures:,} of {to.words:,} words failed",
+        )
+
+    with own_file(asked.out, usual) as out, interruptible() as stopped, bar:
+        found = measured(asked, out, moved, stopped)
     return _show(found, out, asked.format)
 
 
@@ -423,20 +432,3 @@ def _show(found: "Measured", out: Path, format: str) -> int:  # noqa: A002
         console.err.print(f"interrupted after {len(found.points)} points")
         return EXIT_INTERRUPTED
     return 0
-
-
-class _Bar(Bar):
-    """The point that is being counted."""
-
-    columns = ("{task.description}", BAR, "{task.percentage:>3.0f} %", ELAPSED, "{task.fields[count]}")
-
-    def __init__(self) -> None:
-        super().__init__("looking for rates", count="")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the point is."""
-        self.show(
-            completed=progress.part,
-            description=f"soft bits {progress.soft_bits}, rate {progress.rate:.4g}",
-            count=f"{progress.failures:,} of {progress.words:,} words failed",
-        )

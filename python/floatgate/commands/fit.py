@@ -14,6 +14,7 @@ from floatgate.options.shared import Force, Format, OutFolder
 from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_folder
 from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -123,17 +124,14 @@ def fit_in_shell(asked: FitOptions) -> None:
     `floatgate run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash as measured.
     A log with gaps is refused.
     """
-    from rich.progress import Progress
-
     from floatgate.lab.fit.run import write
 
     if asked.voltages is not None:
         without_effect({"sampled": asked.sampled}, "--voltages is not a log of cycles", "logs with this")
         _voltages(asked, asked.voltages)
         return
-    with Progress(console=console.err.rich, transient=True, disable=not console.err.is_terminal) as bar:
-        task = bar.add_task("fitting", total=1.0)
-        done = _fitted(asked, lambda fraction: bar.update(task, completed=fraction))
+    with Bar("fitting", BAR, PERCENT, LEFT) as bar:
+        done = _fitted(asked, lambda fraction: bar.show(completed=fraction))
     with own_folder(asked.out, Path("out") / f"fit-{done.name}", force=asked.force) as folder:
         written = write(done, folder, force=asked.force)
     if asked.format == "json":

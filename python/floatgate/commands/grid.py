@@ -202,8 +202,9 @@ def grid_in_shell(asked: GridOptions) -> int:
         own_folder(asked.out, usual, force=asked.force) as final,
         atomically(final, force=asked.force) as folder,
     ):
-        with _Bar() as bar:
-            done = _run(asked, wanted, bar.update)
+        points = "{task.completed:.0f} of {task.total:.0f} points"
+        with Bar(points, BAR, "left", LEFT, "{task.fields[last]}", last="") as bar:
+            done = _run(asked, wanted, lambda n, of, last: bar.show(completed=n, total=of, last=last))
         write(done, folder)
     if asked.format == "json":
         console.print_json(document(done))
@@ -241,22 +242,3 @@ def _print(done: "Grid") -> None:
             table.add_row(q.size(block), *iops, *mb)
         console.out.print(table)
     console.out.print(not_reached_words(done.points) + spare_words(done.points))
-
-
-class _Bar(Bar):
-    """How many points are done, with an estimate."""
-
-    columns = (
-        "{task.completed:.0f} of {task.total:.0f} points",
-        BAR,
-        "left",
-        LEFT,
-        "{task.fields[last]}",
-    )
-
-    def __init__(self) -> None:
-        super().__init__(last="")
-
-    def update(self, done: int, total: int, last: str) -> None:
-        """Show how many points are done."""
-        self.show(completed=done, total=total, last=last)

@@ -168,7 +168,7 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
         own_folder(asked.out, usual_out, force=asked.force) as out,
         atomically(out, force=asked.force) as folder,
     ):
-        with _Bar() as bar:
+        with Bar("rules", BAR, "left", LEFT) as bar:
             done = _placed(asked, wanted, lambda part: bar.show(completed=part))
         write(done, folder)
     if asked.format == "json":
@@ -179,9 +179,3 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
             console.out.print(sentence)
     console.err.print(f"wrote {out / 'report.html'}")
     return 130 if done.interrupted else 0
-
-
-class _Bar(Bar):
-    """How much of all runs is done."""
-
-    columns = ("rules", BAR, "left", LEFT)

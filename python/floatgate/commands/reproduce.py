@@ -137,9 +137,13 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
     with (
         own_folder(asked.out, Path("out/reproduce"), force=asked.force) as folder,
         interruptible() as interrupt,
-        _Bar() as bar,
+        Bar("{task.fields[count]}", BAR, "left", LEFT, count="starting") as bar,
     ):
-        done = _reproduced(asked, chosen, folder, interrupt, bar.update)
+
+        def moved(to: "Progress") -> None:
+            bar.show(completed=to.fraction, count=f"{to.done}/{to.total} cases")
+
+        done = _reproduced(asked, chosen, folder, interrupt, moved)
     _print(chosen, done)
     if done.interrupted:
         console.err.print("interrupted: nothing was written; the cases above were completed")
@@ -182,16 +186,3 @@ def _print_table(rows: "list[Row]") -> None:
         style = "red" if row.unexplained else "yellow" if row.missed else ""
         table.add_row(*(Text(cell) for cell in cells(row)), style=style)
     console.out.print(table)
-
-
-class _Bar(Bar):
-    """How many cases are done, with an estimate."""
-
-    columns = ("{task.fields[count]}", BAR, "left", LEFT)
-
-    def __init__(self) -> None:
-        super().__init__(count="starting")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the cases are."""
-        self.show(completed=progress.fraction, count=f"{progress.done}/{progress.total} cases")

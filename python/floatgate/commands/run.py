@@ -384,7 +384,7 @@ def _print(document: dict[str, Any], out: Path, format: str) -> None:  # noqa: A
 def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
     from floatgate.runs.repeat import repeat
 
-    with interruptible() as interrupt, console.RepeatProgress(asked.repeat) as progress:
+    with interruptible() as interrupt, console.repeat_progress(asked.repeat) as bar:
         repeated = repeat(
             plan,
             asked.repeat,
@@ -392,7 +392,7 @@ def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
             report=asked.report,
             force=asked.force,
             scheduler=asked.scheduler,
-            progress=progress.update,
+            progress=lambda part: bar.show(completed=part),
             stopped=interrupt,
         )
     if asked.format == "json":

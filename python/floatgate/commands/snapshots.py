@@ -14,6 +14,7 @@ from floatgate.options.shared import TIME, Drive, OutFile, Seed, Settings
 from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_file
 from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -96,15 +97,12 @@ def _counts(text: str) -> tuple[int, ...]:
 )
 def snapshots_in_shell(asked: SnapshotsOptions) -> None:
     """Overwrite a used drive at random with and without snapshots, and copy what they hold."""
-    from rich.progress import Progress
-
     from floatgate.runs.snapshot_costs import HEAD, measure, page, sentence, shown
 
     wanted = asked_of(asked)
     with own_file(asked.out, Path("out") / f"snapshots-{Path(asked.drive).stem}.html") as file:
-        with Progress(console=console.err.rich, transient=True) as bar:
-            task = bar.add_task("snapshots", total=1.0)
-            found = measure(wanted, lambda part: bar.update(task, completed=part))
+        with Bar("snapshots", BAR, PERCENT, LEFT) as bar:
+            found = measure(wanted, lambda part: bar.show(completed=part))
         write_whole(file, page(found))
     console.print_columns(HEAD, shown(found))
     console.out.print(sentence(found))

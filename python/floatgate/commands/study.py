@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
@@ -107,8 +108,9 @@ def study_in_shell(asked: StudyOptions) -> int:
 
     spec = read(asked.study)
     folder = asked.out or Path("out") / f"study-{spec.name}"
-    with _Bar() as bar:
-        done = _studied(asked, spec, folder, began=_began, moved=bar.update)
+    runs = "{task.completed:,.0f} of {task.total:,.0f} runs"
+    with Bar(runs, BAR, "{task.fields[said]}", "left", LEFT, said="") as bar:
+        done = _studied(asked, spec, folder, began=_began, moved=partial(_moved, bar))
     if asked.format == "json":
         console.print_json(done.summary())
     else:
@@ -162,26 +164,12 @@ def _reason_lines(done: "Study") -> "Iterator[str]":
             yield f"{left:,} {status}: {len(rest):,} other reasons (results.parquet has them)"
 
 
-class _Bar(Bar):
-    """How many runs there are, with rate and estimate."""
-
-    columns = (
-        "{task.completed:,.0f} of {task.total:,.0f} runs",
-        BAR,
-        "{task.fields[said]}",
-        "left",
-        LEFT,
-    )
-
-    def __init__(self) -> None:
-        super().__init__(said="")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the study is."""
-        speed = self.speed
-        said = [f"{progress.running} running"]
-        said += [f"{progress.failed} failed"] if progress.failed else []
-        said += [f"{progress.refused} refused"] if progress.refused else []
-        said += [f"{speed:.3g} runs/s"] if speed else []
-        said += [progress.best] if progress.best else []
-        self.show(completed=progress.there, total=progress.total, said=", ".join(said))
+def _moved(bar: Bar, progress: "Progress") -> None:
+    """Show how far the study is."""
+    speed = bar.speed
+    said = [f"{progress.running} running"]
+    said += [f"{progress.failed} failed"] if progress.failed else []
+    said += [f"{progress.refused} refused"] if progress.refused else []
+    said += [f"{speed:.3g} runs/s"] if speed else []
+    said += [progress.best] if progress.best else []
+    bar.show(completed=progress.there, total=progress.total, said=", ".join(said))

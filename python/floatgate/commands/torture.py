@@ -10,7 +10,7 @@ from floatgate.options.torture import TortureOptions
 from floatgate.results.folder import own_folder
 from floatgate.runs.session import interruptible
 from floatgate.shell import console
-from floatgate.shell.bar import BAR, LEFT, Bar
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 from floatgate.values import quantities as q
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from floatgate.runs.torture import Tortured
 
 EXIT_BROKEN_PROMISE = 1
-EXIT_INTERRUPTED = 130
 
 
 @offered(TortureOptions)
@@ -55,9 +54,9 @@ def torture_in_shell(asked: TortureOptions) -> int:
     with (
         own_folder(asked.out, Path("out") / "torture", force=asked.force) as folder,
         interruptible() as interrupt,
-        _Bar() as bar,
+        Bar("power cuts", BAR, PERCENT, "left", LEFT) as bar,
     ):
-        tortured = run(asked, folder, progress=bar.update, stopped=interrupt)
+        tortured = run(asked, folder, progress=lambda part: bar.show(completed=part), stopped=interrupt)
     if asked.format == "json":
         console.print_json(tortured.document)
     else:
@@ -98,16 +97,3 @@ def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
     console.print_rows("drive", columns, rows)
     for violation in tortured.violations:
         console.out.print(f"broken     {violation}")
-
-
-class _Bar(Bar):
-    """How far all runs are."""
-
-    columns = ("{task.description:<14}", BAR, "{task.percentage:>3.0f} %", "left", LEFT)
-
-    def __init__(self) -> None:
-        super().__init__("power cuts", total=1.0)
-
-    def update(self, fraction: float) -> None:
-        """Show how far all runs are, on average."""
-        self.show(completed=fraction)

@@ -262,10 +262,8 @@ def _simulator(
 class _Bar(Bar):
     """What is being done, and how many runs were made for it."""
 
-    columns = ("{task.description}", ELAPSED, "{task.fields[runs]}")
-
     def __init__(self, what: str) -> None:
-        super().__init__(what, runs="")
+        super().__init__("{task.description}", ELAPSED, "{task.fields[runs]}", description=what, runs="")
 
     def update(self, stage: str, runs: int) -> None:
         """Show the stage."""

@@ -11,7 +11,7 @@ from floatgate.results.drive_state import nothing_met, state_words as began_word
 from floatgate.results.flags import words
 from floatgate.results.folder import to_text
 from floatgate.results.headline import FLASH, KINDS, at, headline
-from floatgate.shell.bar import BAR, ELAPSED, LEFT, Bar
+from floatgate.shell.bar import BAR, ELAPSED, LEFT, PERCENT, Bar
 from floatgate.shell.shown import WIDE, Stream, Table
 from floatgate.values import quantities as q
 
@@ -26,28 +26,14 @@ err = Stream("stderr")
 _INTERRUPTED = 130
 
 
-class _Bar(Bar):
-    """A phase with an estimate."""
-
-    columns = (
-        "{task.description:<14}",
-        BAR,
-        "{task.percentage:>3.0f} %",
-        ELAPSED,
-        "left",
-        LEFT,
-        "{task.fields[note]}",
-    )
-
-    def __init__(self) -> None:
-        super().__init__("starting", total=None, note="")
+_PHASE = ("{task.description:<14}", BAR, PERCENT, ELAPSED, "left", LEFT)
 
 
-class RunProgress(_Bar):
+class RunProgress(Bar):
     """The progress of one run."""
 
     def __init__(self, state: str) -> None:
-        super().__init__()
+        super().__init__(*_PHASE, "{task.fields[note]}", description="starting", total=None, note="")
         self._state = state
         self._phase = ""
 
@@ -71,16 +57,9 @@ class RunProgress(_Bar):
         self.show(completed=progress.fraction or 0.0, total=total, note=note)
 
 
-class RepeatProgress(_Bar):
-    """The progress of several seeds together."""
-
-    def __init__(self, times: int) -> None:
-        super().__init__()
-        self.show(description=f"{times} seeds", total=1.0)
-
-    def update(self, fraction: float) -> None:
-        """Show how far all seeds are, on average."""
-        self.show(completed=fraction)
+def repeat_progress(times: int) -> Bar:
+    """Return the progress of several seeds together."""
+    return Bar(*_PHASE, description=f"{times} seeds")
 
 
 def plan_lines(description: dict[str, Any], state: str) -> list[str]:

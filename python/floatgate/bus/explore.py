@@ -4,16 +4,15 @@ The drive around the chip is made not to matter: a host link and a buffer that n
 delay, sequential requests at a depth that keeps all dies busy. What is left is chips, channels and ways.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from floatgate import _core, callable_room
+from floatgate import callable_room
 from floatgate.errors import InputError
-from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.reproduce import simulate
 
 WAYS = (1, 2, 4, 8, 16)
@@ -126,8 +125,7 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> BusP
 @cache
 def page_size(chip: str) -> str:
     """Return the page size of a chip as its file writes it. Raises InputError for an unknown chip."""
-    card = json.loads(_core.explain_chip(chip, shipped.folders()))
-    return next(str(entry["value"]) for entry in card["entries"] if entry["key"] == "nand.page_size")
+    return str(cards.values(cards.of_chip(chip))["nand.page_size"])
 
 
 def full_at(points: Sequence[BusPoint], chip: str, interface: str, op: str) -> int | None:

@@ -185,18 +185,11 @@ def written(asked: AgeOptions, lives: "Mapping[str, Life]", file: Path) -> None:
 
 
 def _conditions(asked: AgeOptions) -> "Conditions":
-    return {
-        "hot": asked.hot,
-        "jump": asked.jump,
-        "window": asked.window,
-        "measure": asked.measure,
-        "seed": asked.seed,
-        "jedec": asked.jedec,
-        "years": asked.years,
-        "duty": asked.duty,
-        "temperature": asked.temperature,
-        "off_temperature": asked.off_temperature,
-    }
+    from floatgate.ageing import life
+
+    names = life.Conditions.__annotations__
+    found: Conditions = life.Conditions(**{name: getattr(asked, name) for name in names})  # type: ignore[typeddict-item]
+    return found
 
 
 @takes(

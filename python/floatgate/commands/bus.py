@@ -29,7 +29,6 @@ DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
 _FRONT = ("interface", "channels x ways", "MB/s", "pins", "ECC blocks", "nJ/B", "channel busy")
 BYTES = 6  # drawn where nothing else is asked for
 app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,7 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
         console.err.print(f"wrote {folder}")
     if interrupted:
         console.err.print(f"interrupted after {len(points)} runs")
-    return EXIT_INTERRUPTED if interrupted else 0
+    return console.EXIT_INTERRUPTED if interrupted else 0
 
 
 @app.command(cls=Command)

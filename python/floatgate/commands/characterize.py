@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 from floatgate._generated.keywords import CharacterizeKeywords
 from floatgate.errors import InputError
 from floatgate.options.definition import CommandOptions, Option, usual
-from floatgate.options.effect import without_effect
+from floatgate.options.effect import changed, without_effect
 from floatgate.options.shared import (
     CHIP,
     ELSEWHERE,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from floatgate.lab.run import Characterized, Progress
 
 BLOCKS = 30  # worn to failure in each endurance test, where nothing else is asked for
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -135,16 +134,7 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
 
     wanted = chosen(list(asked.experiment))
     if asked.list:
-        others = {
-            "experiment": asked.experiment or None,
-            "blocks": asked.blocks,
-            "model": asked.model,
-            "workers": asked.workers,
-            "scheduler": asked.scheduler,
-            "seed": asked.seed,
-            "out": asked.out,
-            "force": asked.force or None,
-        }
+        others = changed(asked, "chip", "format", "list")
         without_effect(others, "--list runs nothing", "it without --list")
         return _list(asked.format)
     if asked.chip is None:
@@ -171,11 +161,8 @@ def _show(done: "Characterized", out: Path, format: str) -> int:  # noqa: A002
         console.print_json(done.document())
     else:
         _print(done)
-    if done.interrupted:
-        console.err.print(f"interrupted: {out} holds the measurements made so far")
-        return EXIT_INTERRUPTED
-    console.err.print(f"wrote {out / 'report.html'}")
-    return 0
+    kept = f"{out} holds the measurements made so far"
+    return console.farewell(out / "report.html", kept if done.interrupted else "")
 
 
 def _list(format: str) -> int:  # noqa: A002

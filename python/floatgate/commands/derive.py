@@ -1,6 +1,5 @@
 """`floatgate derive`: the page model of a chip from its cells."""
 
-import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 from floatgate import _core
 from floatgate._generated.keywords import DeriveKeywords
-from floatgate.files import shipped, write_whole
+from floatgate.files import write_whole
+from floatgate.inputs import cards
 from floatgate.options.definition import OUTPUT, CommandOptions, Option, usual
 from floatgate.options.shared import CHIP, SAMPLE, OutFile
 from floatgate.options.taking import offered, take
@@ -76,17 +76,11 @@ def derived(
         provenance = f"floatgate derive {name} --seed {asked.seed}, version {_core.version()}"
         identity = part.identify()
         if out is not None:
-            one_shot = _fact(asked.chip, "nand.program") == '"one-shot"'
+            one_shot = cards.values(cards.of_chip(asked.chip))["nand.program"] == "one-shot"
             write_whole(out, deriving.chip_file(model, name, identity.title, one_shot, provenance))
         if asked.report is not None:
             write_whole(asked.report, page(model, identity, provenance))
     return model
-
-
-def _fact(chip: str, key: str) -> str:
-    """The value of a key of a chip, as TOML has it."""
-    entries = json.loads(_core.explain_chip(chip, shipped.folders()))["entries"]
-    return next(str(entry["value"]) for entry in entries if entry["key"] == key)
 
 
 @takes(

@@ -41,7 +41,6 @@ _OF_A_CHIP = ("model", "page", "pe_cycles", "reads", "age", "rank", "knows")
 _OF_CELLS = ("pe_cycles", "reads", "age", "rank", "knows")
 _SHELL = ("out", "format", "workers", "scheduler")  # what is found does not depend on
 app = typer.Typer(help="List LDPC codes that decode, and count their failures.", no_args_is_help=True)
-EXIT_INTERRUPTED = 130
 
 
 WORDS = 100_000  # decoded at a point at most, where nothing else is said
@@ -430,5 +429,5 @@ def _show(found: "Measured", out: Path, format: str) -> int:  # noqa: A002
         console.err.print(f"wrote {out}")
     if found.interrupted:
         console.err.print(f"interrupted after {len(found.points)} points")
-        return EXIT_INTERRUPTED
+        return console.EXIT_INTERRUPTED
     return 0

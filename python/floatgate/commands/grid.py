@@ -27,7 +27,7 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
-from floatgate.results.folder import atomically, own_folder
+from floatgate.results.folder import atomically_or_not, new_folder
 from floatgate.runs.session import interruptible
 from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
@@ -38,8 +38,6 @@ from floatgate.values.units import BLOCKS, measure
 if TYPE_CHECKING:
     from floatgate.grid.measure import Rule
     from floatgate.grid.run import Asked, Grid
-
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -115,11 +113,10 @@ def grid(drive: str | PathLike[str], **options: Unpack[GridKeywords]) -> "Grid":
 
     asked = take(GridOptions, options, drive=drive)
     wanted = asked_of(asked)
-    if asked.out is None:
-        return _run(asked, wanted)
-    with atomically(asked.out, force=asked.force) as folder:
+    with atomically_or_not(asked.out, force=asked.force) as folder:
         done = _run(asked, wanted)
-        write(done, folder)
+        if folder is not None:
+            write(done, folder)
     return done
 
 
@@ -198,10 +195,7 @@ def grid_in_shell(asked: GridOptions) -> int:
 
     wanted = asked_of(asked)
     usual = Path("out") / f"grid-{Path(asked.drive).stem}"
-    with (
-        own_folder(asked.out, usual, force=asked.force) as final,
-        atomically(final, force=asked.force) as folder,
-    ):
+    with new_folder(asked.out, usual, force=asked.force) as (folder, final):
         points = "{task.completed:.0f} of {task.total:.0f} points"
         with Bar(points, BAR, "left", LEFT, "{task.fields[last]}", last="") as bar:
             done = _run(asked, wanted, lambda n, of, last: bar.show(completed=n, total=of, last=last))
@@ -210,11 +204,8 @@ def grid_in_shell(asked: GridOptions) -> int:
         console.print_json(document(done))
     else:
         _print(done)
-    if done.interrupted:
-        console.err.print(f"interrupted: {final} holds the completed points")
-        return EXIT_INTERRUPTED
-    console.err.print(f"wrote {final / 'report.html'}")
-    return 0
+    kept = f"{final} holds the completed points"
+    return console.farewell(final / "report.html", kept if done.interrupted else "")
 
 
 def _print(done: "Grid") -> None:

@@ -1,13 +1,14 @@
 """`floatgate drives|chips`: list what there is, or explain one with the source of every number."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Annotated, Any
 
 from floatgate import _core
 from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.options.definition import CommandOptions
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import NAME, Json, Settings
@@ -87,7 +88,7 @@ def drive(
     Raises InputError for an unknown drive, key or value, naming the nearest.
     """
     overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
-    return _card(_drive(path("name", name), overrides))
+    return _card(cards.of_drive(path("name", name), overrides))
 
 
 @named
@@ -102,7 +103,7 @@ def chip(name: str | PathLike[str]) -> Card:
 
     Raises InputError for an unknown chip, naming the nearest.
     """
-    return _card(_chip(path("name", name)))
+    return _card(cards.of_chip(path("name", name)))
 
 
 def _drives() -> list[dict[str, Any]]:
@@ -110,18 +111,8 @@ def _drives() -> list[dict[str, Any]]:
     return found
 
 
-def _drive(name: str, overrides: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.explain_drive(name, list(overrides), shipped.folders()))
-    return found
-
-
 def _chips() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(_core.chips(shipped.folders()))
-    return found
-
-
-def _chip(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.explain_chip(name, shipped.folders()))
     return found
 
 
@@ -142,7 +133,7 @@ def drives_in_shell(asked: DrivesOptions) -> None:
     if asked.name is None:
         without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
     if not _listed(_drives(), asked.name, is_part=not asked.json and not asked.set, as_json=asked.json):
-        _explained(_drive(str(asked.name), asked.set), as_json=asked.json)
+        _explained(cards.of_drive(str(asked.name), asked.set), as_json=asked.json)
 
 
 @takes(ChipsOptions, examples=("floatgate chips", "floatgate chips tlc-3d-256g"))
@@ -152,7 +143,7 @@ def chips_in_shell(asked: ChipsOptions) -> None:
     A part of a name lists the chips that have it. Long lists are shortened; --json has them whole.
     """
     if not _listed(_chips(), asked.name, is_part=not asked.json, as_json=asked.json):
-        _explained(_chip(str(asked.name)), as_json=asked.json)
+        _explained(cards.of_chip(str(asked.name)), as_json=asked.json)
 
 
 def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, as_json: bool) -> bool:

@@ -26,7 +26,7 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
-from floatgate.results.folder import atomically, own_folder
+from floatgate.results.folder import atomically_or_not, new_folder
 from floatgate.runs.session import interruptible
 from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
@@ -103,11 +103,10 @@ def place(
     ran = {name: given.pop(name) for name in SHARED if name in given}
     asked = take(PlaceOptions, given, drive=drive, workload=workload)
     wanted = _asked(asked, ran, trace, policies)
-    if asked.out is None:
-        return _placed(asked, wanted)
-    with atomically(asked.out, force=asked.force) as folder:
+    with atomically_or_not(asked.out, force=asked.force) as folder:
         done = _placed(asked, wanted)
-        write(done, folder)
+        if folder is not None:
+            write(done, folder)
     return done
 
 
@@ -164,10 +163,7 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
 
     wanted = _asked(asked, options, trace)
     usual_out = Path("out") / f"place-{Path(asked.drive).stem}-{wanted.plan.workload.stem}"
-    with (
-        own_folder(asked.out, usual_out, force=asked.force) as out,
-        atomically(out, force=asked.force) as folder,
-    ):
+    with new_folder(asked.out, usual_out, force=asked.force) as (folder, out):
         with Bar("rules", BAR, "left", LEFT) as bar:
             done = _placed(asked, wanted, lambda part: bar.show(completed=part))
         write(done, folder)
@@ -178,4 +174,4 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
         for sentence in (*sentences(done), *done.notes, *map(str, done.remarks)):
             console.out.print(sentence)
     console.err.print(f"wrote {out / 'report.html'}")
-    return 130 if done.interrupted else 0
+    return console.EXIT_INTERRUPTED if done.interrupted else 0

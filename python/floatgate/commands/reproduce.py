@@ -10,7 +10,7 @@ from floatgate._generated.keywords import ReproduceKeywords
 from floatgate.files import shipped
 from floatgate.files.temporary import given_or_temporary
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
-from floatgate.options.effect import without_effect
+from floatgate.options.effect import changed, without_effect
 from floatgate.options.shared import ELSEWHERE, Force, List, OutFolder, Scheduler, Workers
 from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_folder
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from floatgate.reproduce.work import Progress
 
 EXIT_MISS = 1
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -122,16 +121,7 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
 
     chosen = find(list(asked.paper), shipped.papers())
     if asked.list:
-        others = {
-            "full": asked.full,
-            "causes": asked.causes or None,
-            "out": asked.out,
-            "workers": asked.workers,
-            "scheduler": asked.scheduler,
-            "record": asked.record or None,
-            "force": asked.force or None,
-        }
-        without_effect(others, "--list runs nothing", "it without --list")
+        without_effect(changed(asked, "paper", "list"), "--list runs nothing", "it without --list")
         return _list(chosen)
 
     with (
@@ -145,11 +135,10 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
 
         done = _reproduced(asked, chosen, folder, interrupt, moved)
     _print(chosen, done)
-    if done.interrupted:
-        console.err.print("interrupted: nothing was written; the cases above were completed")
-        return EXIT_INTERRUPTED
-    console.err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}")
-    return EXIT_MISS if done.unexplained else 0
+    kept = "nothing was written; the cases above were completed"
+    wrote = f"{folder / 'results.csv'} and {folder / 'reproduce.html'}"
+    code = console.farewell(wrote, kept if done.interrupted else "")
+    return EXIT_MISS if done.unexplained and not code else code
 
 
 def _list(papers: "list[Paper]") -> int:

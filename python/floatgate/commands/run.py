@@ -363,7 +363,7 @@ def _run_one(plan: "Plan", asked: RunOptions, out: Path) -> int:
         document = run_to_folder(plan, out, report=asked.report, listeners=listeners, force=asked.force)
         write_logs(document)
     _print(document, out, asked.format)
-    return console.farewell(document["interrupted"], out, asked.report)
+    return console.run_farewell(document["interrupted"], out, asked.report)
 
 
 def _print(document: dict[str, Any], out: Path, format: str) -> None:  # noqa: A002
@@ -399,4 +399,4 @@ def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
         console.print_json(repeated.document)
     else:
         console.print_repeated(repeated)
-    return console.farewell(repeated.interrupted, out, asked.report, f"seed-{repeated.seeds[0]}")
+    return console.run_farewell(repeated.interrupted, out, asked.report, f"seed-{repeated.seeds[0]}")

@@ -91,5 +91,5 @@ def serve_in_shell(asked: ServeOptions) -> None:
         with Watching(wanted=asked.watch) as watching:
             document = serve_to_folder(asked, folder, report=asked.report, told=told, stopped=stopped)
         console.print_result(document)
-        code = console.farewell(False, folder, asked.report)
+        code = console.run_farewell(False, folder, asked.report)
     raise typer.Exit(code)

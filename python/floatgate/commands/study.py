@@ -117,8 +117,7 @@ def study_in_shell(asked: StudyOptions) -> int:
         _print(done)
     console.err.print(f"wrote {folder / REPORT}")
     if done.record["ended"] == "stopped":
-        console.err.print("interrupted: the same command goes on from here")
-        return 130
+        return console.farewell("", "the same command goes on from here")
     if done.problem:
         console.err.print(f"floatgate: error: {done.problem}")
         return 2

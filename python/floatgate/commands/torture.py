@@ -61,7 +61,7 @@ def torture_in_shell(asked: TortureOptions) -> int:
         console.print_json(tortured.document)
     else:
         _print(tortured, asked.drive)
-    code = console.farewell(tortured.interrupted, folder, False)
+    code = console.run_farewell(tortured.interrupted, folder, False)
     return EXIT_BROKEN_PROMISE if tortured.violations else code
 
 

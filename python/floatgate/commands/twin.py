@@ -31,7 +31,7 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
-from floatgate.results.folder import atomically, own_file, own_folder
+from floatgate.results.folder import atomically_or_not, new_folder, own_file, own_folder
 from floatgate.shell import console
 from floatgate.shell.bar import ELAPSED, Bar
 from floatgate.shell.command import Command
@@ -228,11 +228,10 @@ def check(
     from floatgate.twin.measured import write_check
 
     asked = take(TwinCheckOptions, options, drive=drive, measurements=measurements)
-    if asked.out is None:
-        return _checked(asked)
-    with atomically(asked.out, force=asked.force) as folder:
+    with atomically_or_not(asked.out, force=asked.force) as folder:
         found = _checked(asked)
-        write_check(folder, found)
+        if folder is not None:
+            write_check(folder, found)
     return found
 
 
@@ -358,11 +357,7 @@ def check_in_shell(asked: TwinCheckOptions) -> int:
     from floatgate.twin.page import HEAD, row, summary
 
     usual = Path("out") / f"twin-{asked.measurements.stem}"
-    with (
-        own_folder(asked.out, usual, force=asked.force) as out,
-        atomically(out, force=asked.force) as folder,
-        _Bar("simulating") as bar,
-    ):
+    with new_folder(asked.out, usual, force=asked.force) as (folder, out), _Bar("simulating") as bar:
         found = _checked(asked, bar.update)
         write_check(folder, found)
     if asked.format == "json":

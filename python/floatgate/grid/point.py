@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import product
 from math import ceil
 from typing import Any
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, meant
 from floatgate.values import quantities as q
 from floatgate.values.units import BLOCKS, measure
 
@@ -129,7 +128,5 @@ def read_names(option: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
     names = [part.strip() for part in text.split(",")]
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise InputError(f"{option} {name}: expected {' or '.join(known)}{hint}")
+            raise InputError(f"{option} {name}: expected {' or '.join(known)}{meant(name, known)}")
     return tuple(name for name in known if name in names)

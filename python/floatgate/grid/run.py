@@ -1,17 +1,15 @@
 """All points of a grid, in parallel processes."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import shipped
 from floatgate.grid.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
 from floatgate.grid.disk.simulate import CacheTimes
 from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
+from floatgate.inputs import cards
 from floatgate.options import Options
 from floatgate.results import notebook
 from floatgate.values import quantities as q
@@ -73,7 +71,7 @@ def run_grid(
         title, capacity, tasks = _disk_tasks(asked, read_disk(found))
     else:
         card = _explain(asked)
-        buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+        buffer = _write_back_bytes(cards.values(card))
         title, capacity = card["title"], card["capacity_bytes"]
         tasks = [_task(asked, setting, buffer) for setting in asked.settings]
     _check(asked, capacity)
@@ -84,15 +82,12 @@ def run_grid(
 def _explain(asked: Asked) -> dict[str, Any]:
     """Return the configuration of a flash drive; a name that nothing has may be near to a disk's."""
     try:
-        card: dict[str, Any] = json.loads(
-            _core.explain_drive(asked.drive, list(asked.overrides), shipped.folders())
-        )
+        return cards.of_drive(asked.drive, asked.overrides)
     except InputError as error:
         near = nearest_disk(asked.drive)
         if near is None or "unknown drive" not in str(error) or "did you mean" in str(error):
             raise
         raise InputError(f'{asked.drive}: unknown drive; did you mean "{near}"?') from None
-    return card
 
 
 def measure_one(
@@ -105,8 +100,8 @@ def measure_one(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Point:
     """Measure one point of a flash drive in this process. Raises InputError or Fault."""
-    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
-    buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+    card = cards.of_drive(drive, overrides)
+    buffer = _write_back_bytes(cards.values(card))
     asked = Asked(drive, (setting,), tuple(overrides), file_bytes=file_bytes, rule=rule or Rule())
     _check(asked, card["capacity_bytes"])
     return measure(_task(asked, setting, buffer), stopped)

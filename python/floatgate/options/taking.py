@@ -3,14 +3,13 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
-from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 from floatgate.extras import telling
 from floatgate.options.definition import Argument, Assignments, CommandOptions, Field, fields_of, limits
-from floatgate.values.arguments import as_declared, assignment, mapping
+from floatgate.values.arguments import as_declared, assignment, check_names, mapping
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,16 +86,6 @@ def take(owner: type[T], options: Mapping[str, Any], **given: Any) -> T:
     """
     known = offered_by(owner)
     return owner(**{name: value_of(known[name], value) for name, value in {**given, **options}.items()})
-
-
-def check_names(given: Iterable[str], known: Iterable[str], of: str) -> None:
-    """Raise TypeError for an option that a function has not, naming the nearest that it has."""
-    known = list(known)
-    for name in given:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-            raise TypeError(f"{of}() has no option {name!r} ({hint})")
 
 
 def value_of(field: Field, value: Any) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import copies, shipped
+from floatgate.files import copies
+from floatgate.inputs import cards
 from floatgate.inputs.plan import Plan
 from floatgate.results import flags, notebook
 from floatgate.results.confidence import Interval, confidence_interval
@@ -19,7 +20,6 @@ from floatgate.results.remarks import remarks
 from floatgate.runs import session as sessions
 from floatgate.runs.session import Progress
 from floatgate.values import quantities as q
-from floatgate.values.toml_value import value_of
 from floatgate.workers import note, spread, stopping
 from floatgate.workers.inputs import of_plan
 from floatgate.workers.memory import room_for
@@ -187,7 +187,7 @@ def measure(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Placed:
     """Run every rule with every seed. Raises InputError or Fault, as the runs do."""
-    values = _values_of(asked.plan)
+    values = cards.values(cards.of_drive(asked.plan.drive, asked.plan.overrides))
     handles, declared = _handles(asked, values)
     chosen = asked.rules or tuple((name, (f"host.place.name={name}",)) for name in _usual(asked.plan))
     rules = [(NONE, ()), *(rule for rule in chosen if rule[0] != NONE)]
@@ -250,12 +250,6 @@ def _together(
         flags.together([said for of in done.values() for _, said in of]),
         interrupted=any(one is None for of in outcomes.values() for one in of),
     )
-
-
-def _values_of(plan: Plan) -> dict[str, Any]:
-    """Return every value of the drive by its key."""
-    card = _core.explain_drive(copies.place(plan.drive), copies.placed(plan.overrides), shipped.folders())
-    return {one["key"]: value_of(one["value"]) for one in json.loads(card)["entries"]}
 
 
 def _handles(asked: Asked, values: Mapping[str, Any]) -> tuple[int, bool]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 out = Stream("stdout", width=WIDE)
 err = Stream("stderr")
 
-_INTERRUPTED = 130
+EXIT_INTERRUPTED = 130
 
 
 _PHASE = ("{task.description:<14}", BAR, PERCENT, ELAPSED, "left", LEFT)
@@ -308,14 +308,19 @@ def state_words(options: "Options") -> str:
     }[options.precondition]
 
 
-def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> int:
-    """Say where the results are; return the exit code."""
-    where = folder / below / "report.html" if report else folder
+def farewell(wrote: Path | str, interrupted: str = "") -> int:
+    """Say what was written, or what is left of work that was interrupted; return the exit code."""
     if interrupted:
-        err.print(f"interrupted: {folder} holds the results so far")
-        return _INTERRUPTED
-    err.print(f"wrote {where}")
+        err.print(f"interrupted: {interrupted}")
+        return EXIT_INTERRUPTED
+    err.print(f"wrote {wrote}")
     return 0
+
+
+def run_farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> int:
+    """Say the same of a folder of runs."""
+    where = folder / below / "report.html" if report else folder
+    return farewell(where, f"{folder} holds the results so far" if interrupted else "")
 
 
 def print_rows(first: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, files
+from floatgate import files
 from floatgate.errors import InputError, one_line
-from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.inputs.plan import Plan
 from floatgate.inputs.workload import Workload, resolve
 from floatgate.options import Options, TraceOptions
@@ -169,8 +169,7 @@ def _write(study: "Study", rank: int, one: Configuration, many: int, folder: Pat
 
 def _entries(drive: str, overrides: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Return the whole configuration of a drive, by key."""
-    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
-    return {entry["key"]: entry for entry in card["entries"]}
+    return {entry["key"]: entry for entry in cards.of_drive(drive, overrides)["entries"]}
 
 
 def _same(path: Path, wanted: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -49,6 +49,7 @@ def offered(
             with telling():
                 return function(*args, **keywords)
 
+        called.owners = owners  # type: ignore[attr-defined]
         called.options = {field.name: field for field in options}  # type: ignore[attr-defined]
         called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         told = "\n".join(f"    {field.name}: {said(field)}" for field in options)

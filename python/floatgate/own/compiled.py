@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_origin
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from floatgate.errors import InputError
 from floatgate.extras import needed
@@ -38,11 +38,9 @@ def layout(view: type[View]) -> dict[str, str]:
     kinds = {int: "int", bool: "bool", DieSet: "set", "Random": "random", Random: "random"}
     found = {}
     for name, kind in view.__annotations__.items():
-        if get_origin(kind) is ClassVar:
-            continue
         if kind in kinds:
             found[name] = kinds[kind]
-        else:
+        elif isinstance(kind, str):
             item = needed("numpy").dtype(kind.removeprefix("NDArray[np.").removesuffix("]"))
             found[name] = f"{item.str[1:].replace('b1', '?')}[{':' if view.spaced else ''}]"
     return found

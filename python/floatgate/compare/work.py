@@ -1,6 +1,6 @@
 """The comparison of two sets of runs, number by number and combination by combination."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from floatgate.compare.sets import Cell, ResultSet, Run, read
 from floatgate.errors import InputError
 from floatgate.results import flags
 from floatgate.results.flags import Raised, Said
-from floatgate.results.paired import LEAST, Paired, Verdict, paired
+from floatgate.results.paired import LEAST, Paired, Verdict, by_seed
 from floatgate.study import numbers
 
 SEEDS_SHOWN = 8
@@ -189,20 +189,9 @@ def _listed(seeds: Sequence[int]) -> str:
 
 def _comparison(metric: str, cell: Cell, a: Runs, b: Runs) -> Comparison:
     both = sorted(a.keys() & b.keys())
-    values = [(seed, a[seed].value(metric), b[seed].value(metric)) for seed in both]
-    pairs = [(seed, one, other) for seed, one, other in values if one is not None and other is not None]
-    return Comparison(
-        metric,
-        dict(cell),
-        len(pairs),
-        paired(*zip(*pairs, strict=True)) if len(pairs) >= LEAST else None,
-        _flags(metric, (a[seed] for seed in both)),
-        _flags(metric, (b[seed] for seed in both)),
-    )
-
-
-def _flags(metric: str, runs: Iterable[Run]) -> tuple[Raised, ...]:
-    return flags.flagged(metric, flags.kinds_of(run.remarks for run in runs))
+    found = by_seed(*({seed: of[seed].value(metric) for seed in both} for of in (a, b)))
+    raised = [flags.flagged(metric, flags.kinds_of(of[seed].remarks for seed in both)) for of in (a, b)]
+    return Comparison(metric, dict(cell), *found, *raised)
 
 
 def _left_out(

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 from floatgate.errors import InputError, meant
+from floatgate.grid.table import COLUMNS
 from floatgate.values import quantities as q
 from floatgate.values.units import BLOCKS, measure
 
@@ -65,26 +66,16 @@ class Point:
         """Bandwidth in 10^6 bytes per second."""
         return None if self.iops is None else self.iops * self.setting.block_bytes / 1e6
 
+    @property
+    def mb_per_s_ci95(self) -> float | None:
+        """Half the width of its 95 % interval, in the same unit."""
+        return None if self.iops_ci95 is None else self.iops_ci95 * (self.setting.block_bytes / 1e6)
+
     def row(self) -> dict[str, Any]:
         """Return the point as a row of the table, units in the names."""
-        setting, scale = self.setting, self.setting.block_bytes / 1e6
-        return {
-            "pattern": setting.pattern,
-            "op": setting.op,
-            "block_bytes": setting.block_bytes,
-            "depth": setting.depth,
-            "state": self.state,
-            "iops": self.iops,
-            "iops_ci95": self.iops_ci95,
-            "mb_per_s": self.mb_per_s,
-            "mb_per_s_ci95": None if self.iops_ci95 is None else self.iops_ci95 * scale,
-            "latency_ns_mean": self.latency_ns_mean,
-            "latency_ns_p50": self.latency_ns_p50,
-            "latency_ns_p99": self.latency_ns_p99,
-            "requests": self.requests,
-            "simulated_ns": self.simulated_ns,
-            "waf": self.waf,
-        }
+        names = [column.name for column in COLUMNS]
+        asked = vars(self.setting)
+        return {name: asked[name] if name in asked else getattr(self, name) for name in names}
 
 
 def settings(

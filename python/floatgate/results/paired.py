@@ -1,6 +1,6 @@
 """Paired differences: the same seeds with one thing and with another, and which of both is lower."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
@@ -62,6 +62,13 @@ def paired(seeds: Sequence[int], a: Sequence[float], b: Sequence[float]) -> Pair
     half = 0.0 if spread <= 1e-12 * largest else quantile * spread / sqrt(len(differences))
     ratio = _ratio(a, b, quantile) if half else _exact(a, b, mean)
     return Paired(tuple(seeds), tuple(a), tuple(b), mean, mean - half, mean + half, *ratio)
+
+
+def by_seed(a: Mapping[int, float | None], b: Mapping[int, float | None]) -> tuple[int, Paired | None]:
+    """Return how many seeds have a number on both sides, and their difference where they are enough."""
+    pairs = [(seed, a[seed], b[seed]) for seed in sorted(a.keys() & b.keys())]
+    known = [(seed, float(x), float(y)) for seed, x, y in pairs if x is not None and y is not None]
+    return len(known), paired(*zip(*known, strict=True)) if len(known) >= LEAST else None
 
 
 _Ratio = tuple[float, float, float] | tuple[None, None, None]

@@ -1,7 +1,7 @@
 """`floatgate drives|chips`: list what there is, or explain one with the source of every number."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Annotated, Any
@@ -74,7 +74,7 @@ class Card:
 @named
 def drives() -> list[str]:
     """Return the names of the drives that come with Floatgate."""
-    return [entry["name"] for entry in _drives()]
+    return [entry["name"] for entry in _entries(_core.drives)]
 
 
 @named
@@ -94,7 +94,7 @@ def drive(
 @named
 def chips() -> list[str]:
     """Return the names of the chips that come with Floatgate."""
-    return [entry["name"] for entry in _chips()]
+    return [entry["name"] for entry in _entries(_core.chips)]
 
 
 @named
@@ -106,13 +106,8 @@ def chip(name: str | PathLike[str]) -> Card:
     return _card(cards.of_chip(path("name", name)))
 
 
-def _drives() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_core.drives(shipped.folders()))
-    return found
-
-
-def _chips() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_core.chips(shipped.folders()))
+def _entries(listed: Callable[[list[str]], str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(listed(shipped.folders()))
     return found
 
 
@@ -132,7 +127,9 @@ def drives_in_shell(asked: DrivesOptions) -> None:
     """
     if asked.name is None:
         without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
-    if not _listed(_drives(), asked.name, is_part=not asked.json and not asked.set, as_json=asked.json):
+    if not _listed(
+        _entries(_core.drives), asked.name, is_part=not asked.json and not asked.set, as_json=asked.json
+    ):
         _explained(cards.of_drive(str(asked.name), asked.set), as_json=asked.json)
 
 
@@ -142,7 +139,7 @@ def chips_in_shell(asked: ChipsOptions) -> None:
 
     A part of a name lists the chips that have it. Long lists are shortened; --json has them whole.
     """
-    if not _listed(_chips(), asked.name, is_part=not asked.json, as_json=asked.json):
+    if not _listed(_entries(_core.chips), asked.name, is_part=not asked.json, as_json=asked.json):
         _explained(cards.of_chip(str(asked.name)), as_json=asked.json)
 
 

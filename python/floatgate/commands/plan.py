@@ -94,17 +94,11 @@ def plan_in_shell(asked: PlanOptions) -> int:
 
 
 def _print(planned: "Planned") -> None:
-    from rich.table import Table
-
     from floatgate.plan.show import HEAD, row, sentences
 
     console.out.print(f"{planned.workload.title} / {planned.prices.title}", style="bold")
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    last = len(HEAD) - 1
-    for index, head in enumerate(HEAD):
-        table.add_column(head, justify="left" if index in (0, last) else "right", overflow="fold")
-    for choice in planned.choices:
-        table.add_row(*row(choice, planned), style="yellow" if choice.drives is None else "")
-    console.out.print(table)
+    rows = [row(choice, planned) for choice in planned.choices]
+    styles = ["yellow" if choice.drives is None else "" for choice in planned.choices]
+    console.print_columns(HEAD, rows, left=(0, len(HEAD) - 1), styles=styles, overflow="fold")
     for sentence in sentences(planned):
         console.out.print(sentence)

@@ -23,7 +23,6 @@ from floatgate.values.arguments import named
 if TYPE_CHECKING:
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
-    from floatgate.reproduce.verdict import Row
     from floatgate.reproduce.work import Progress
 
 EXIT_MISS = 1
@@ -150,6 +149,7 @@ def _list(papers: "list[Paper]") -> int:
 
 def _print(papers: "list[Paper]", done: "Reproduced") -> None:
     """Print a table for each exhibit, then the counts, predicted lines first."""
+    from floatgate.reproduce.show import cells, heads
     from floatgate.reproduce.verdict import tally
 
     for paper in papers:
@@ -158,20 +158,6 @@ def _print(papers: "list[Paper]", done: "Reproduced") -> None:
             if mine:
                 console.out.print(f"\n{paper.key}: {exhibit.title}", style="bold")
                 console.out.print(exhibit.claim, style="dim")
-                _print_table(mine)
+                styles = ["red" if row.unexplained else "yellow" if row.missed else "" for row in mine]
+                console.print_columns(heads(mine[0]), map(cells, mine), left=(0,), styles=styles)
     console.out.print(f"\n{tally(done.rows)}")
-
-
-def _print_table(rows: "list[Row]") -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from floatgate.reproduce.show import cells, heads
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for index, head in enumerate(heads(rows[0])):
-        table.add_column(head, justify="left" if index == 0 else "right")
-    for row in rows:
-        style = "red" if row.unexplained else "yellow" if row.missed else ""
-        table.add_row(*(Text(cell) for cell in cells(row)), style=style)
-    console.out.print(table)

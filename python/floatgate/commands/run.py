@@ -337,18 +337,14 @@ def _default_out(plan: "Plan", drive: str) -> Path:
 
 
 def _refuse_with_repeat(save_state: str | None, logs: Path | None, format: str) -> None:  # noqa: A002
-    if logs is not None:
-        raise InputError(
-            f"--logs {logs}: one drive's logs cannot stand for several seeds (leave --repeat out)"
-        )
-    if save_state is not None:
-        raise InputError(
-            f"--save-state {save_state}: one state cannot stand for several seeds (leave --repeat out)"
-        )
-    if format == "fio-json":
-        raise InputError(
-            "--format fio-json: one fio result cannot stand for several seeds (leave --repeat out)"
-        )
+    fio = "fio-json" if format == "fio-json" else None
+    for option, value, what in (
+        ("--logs", logs, "one drive's logs"),
+        ("--save-state", save_state, "one state"),
+        ("--format", fio, "one fio result"),
+    ):
+        if value is not None:
+            raise InputError(f"{option} {value}: {what} cannot stand for several seeds (leave --repeat out)")
 
 
 def _run_one(plan: "Plan", asked: RunOptions, out: Path) -> int:

@@ -72,6 +72,14 @@ def seam(path: str) -> "Seam | None":
     return None
 
 
+def below(root: str, name: str) -> Any:
+    """Return what policies have below a room of the package that bears their seam's name: `ecc`, `code`."""
+    found = None if name.startswith("_") else seam(root)
+    if found is None or name not in dir(found):
+        raise AttributeError(f"module 'floatgate.{root}' has no attribute {name!r}")
+    return getattr(found, name)
+
+
 def roots() -> list[str]:
     """Return the first names of all namespaces; without `ftl.`, too, where no function has that name."""
     paths = [card["seam"].split(".") for card in catalogue()]

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -338,14 +339,18 @@ def print_columns(
     *,
     left: Container[int] = (),
     title: str | None = None,
+    styles: Iterable[str] = (),
     **how: Any,
 ) -> None:
-    """Print a table of several texts and numbers: columns `left` begin at the left, `how` is Rich's word."""
+    """Print a table of texts and numbers: columns `left` begin at the left, `styles` are those of its rows.
+
+    `how` is Rich's word for the columns.
+    """
     from rich.table import Table as Columns
 
     table = Columns(box=None, pad_edge=False, header_style="dim", title=title)
     for at_column, name in enumerate(head):
         table.add_column(name, justify="left" if at_column in left else "right", **how)
-    for cells in rows:
-        table.add_row(*cells)
+    for cells, style in zip_longest(rows, styles, fillvalue=""):
+        table.add_row(*cells, style=str(style))
     out.print(table)

@@ -191,7 +191,8 @@ def repeat(
 
     What the seeds agree on is in `metrics`: each number of the headline, in its unit, with its 95 %
     confidence interval; `document` has it by name. With `out`, a run folder for each seed and repeat.json are
-    written there. Everything else is as in `floatgate.run`; Ctrl-C keeps what was done (`interrupted`).
+    written there. Everything else is as in `floatgate.run`. Ctrl-C keeps the seeds that came to their end
+    (`interrupted`, `finished` of `asked`).
     """
     from floatgate.runs.repeat import repeat as run_seeds
 
@@ -395,4 +396,8 @@ def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
         console.print_json(repeated.document)
     else:
         console.print_repeated(repeated)
-    return console.run_farewell(repeated.interrupted, out, asked.report, f"seed-{repeated.seeds[0]}")
+    kept = f"{repeated.finished} of {repeated.asked} seeds" if repeated.finished else ""
+    code = console.run_farewell(repeated.interrupted, out, asked.report, f"seed-{repeated.seeds[0]}", kept)
+    if repeated.ended:
+        raise repeated.ended
+    return code

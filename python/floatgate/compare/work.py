@@ -12,8 +12,7 @@ from floatgate.results import flags
 from floatgate.results.flags import Raised, Said
 from floatgate.results.paired import LEAST, Paired, Verdict, by_seed
 from floatgate.study import numbers
-
-SEEDS_SHOWN = 8
+from floatgate.values import quantities as q
 
 
 @dataclass(frozen=True)
@@ -170,21 +169,13 @@ def _check_seeds(a: ResultSet, b: ResultSet, cells: Sequence[tuple[Runs, Runs]])
     if most >= LEAST:
         return
     seeds = [sorted({seed for pair in cells for seed in pair[side]}) for side in (0, 1)]
-    has = f"{a.folder} has {_listed(seeds[0])}, {b.folder} has {_listed(seeds[1])}"
+    has = f"{a.folder} has {q.ranged(seeds[0])}, {b.folder} has {q.ranged(seeds[1])}"
     if not most:
         raise InputError(f"{a.folder} and {b.folder}: no seed is in both ({has}): expected the same seeds")
     raise InputError(
         f"{a.folder} and {b.folder}: {most} pairs of runs with the same seed ({has}): "
         f"expected at least {LEAST}"
     )
-
-
-def _listed(seeds: Sequence[int]) -> str:
-    """Return seeds in words: `1 to 8`, `3`, `1, 5, 7`."""
-    if len(seeds) > 2 and seeds[-1] - seeds[0] == len(seeds) - 1:
-        return f"{seeds[0]} to {seeds[-1]}"
-    more = f" and {len(seeds) - SEEDS_SHOWN} more" if len(seeds) > SEEDS_SHOWN else ""
-    return ", ".join(map(str, seeds[:SEEDS_SHOWN])) + more
 
 
 def _comparison(metric: str, cell: Cell, a: Runs, b: Runs) -> Comparison:
@@ -207,4 +198,4 @@ def _left_out(
         shared = [(runs, others[cell]) for cell, runs in mine.items() if cell in others]
         seeds = sorted({seed for runs, theirs in shared for seed in runs.keys() - theirs.keys()})
         if seeds:
-            yield f"seeds without a partner are in {one.folder}, and not compared: {_listed(seeds)}"
+            yield f"seeds without a partner are in {one.folder}, and not compared: {q.ranged(seeds)}"

@@ -272,8 +272,12 @@ def print_repeated(repeated: "Repeated") -> None:
     unread = nothing_met(repeated.document)
     if unread:
         out.print(unread)
-    seeds = repeated.seeds
-    out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", style="bold")
+    if repeated.finished < repeated.asked:
+        before = "" if repeated.finished else "; what each did until then"
+        many = f"{repeated.finished} of {repeated.asked} seeds finished{before}"
+        out.print(f"{many}: {q.ranged(repeated.seeds)}", style="bold")
+    else:
+        out.print(f"{repeated.asked} seeds, {repeated.seeds[0]} to {repeated.seeds[-1]}", style="bold")
     out.print(f"state {began_words(repeated.document)}")
     table = Table("metric", ("mean", "+/- 95 %", "relative", *(("",) if repeated.flags else ())))
     for metric, interval in repeated.metrics:
@@ -318,10 +322,10 @@ def farewell(wrote: Path | str, interrupted: str = "") -> int:
     return 0
 
 
-def run_farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> int:
-    """Say the same of a folder of runs."""
+def run_farewell(interrupted: bool, folder: Path, report: bool, below: str = "", what: str = "") -> int:
+    """Say the same of a folder of runs, which holds `what` where it was interrupted."""
     where = folder / below / "report.html" if report else folder
-    return farewell(where, f"{folder} holds the results so far" if interrupted else "")
+    return farewell(where, f"{folder} holds {what or 'the results so far'}" if interrupted else "")
 
 
 def print_rows(first: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -40,6 +40,14 @@ def several(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def ranged(numbers: Sequence[int], most: int = 8) -> str:
+    """Write whole numbers in their order, such as seeds: `1 to 8`, `3`, `1, 5, 7`; at most so many."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    more = f" and {len(numbers) - most} more" if len(numbers) > most else ""
+    return ", ".join(map(str, numbers[:most])) + more
+
+
 def duration(ns: float | None) -> str:
     """A time given in nanoseconds: `81.2 us`."""
     return _in_units(ns, _TIME)

@@ -98,7 +98,9 @@ def _chance(found: Paired | None) -> str:
     if found is None:
         return "one seed, so that chance cannot be told"
     by = f"{_against(found)} over {len(found.seeds)} seeds"
-    return f"{by}, beyond chance" if found.low > 0 or found.high < 0 else f"{by}, which may be chance"
+    if found.verdict == "no difference of note":
+        return f"{by}, {found.verdict}"
+    return f"{by}, which may be chance" if found.verdict == "cannot be told" else f"{by}, beyond chance"
 
 
 def _life(of: Placed) -> str:

@@ -4,14 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Literal
+from typing import Literal, get_args
 
 from floatgate import _core
 
 LEVEL = 0.95
 LEAST = 5  # pairs
 
-Verdict = Literal["A lower", "B lower", "cannot be told"]
+NOTE = 0.0005  # of a ratio: a smaller distance from 1 is not seen in three decimals
+
+Verdict = Literal["A lower", "B lower", "no difference of note", "cannot be told"]
+NO_NOTE = "A ratio of 1.000, to three decimals, is no difference of note."
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,15 @@ class Paired:
 
     @property
     def verdict(self) -> Verdict:
-        """Which is lower, as far as its interval says."""
-        if self.low > 0:
-            return "A lower"
-        return "B lower" if self.high < 0 else "cannot be told"
+        """Which is lower, as far as its interval says, and by more than the digits of a ratio show."""
+        ends = [end for end in (self.ratio, self.ratio_low, self.ratio_high) if end is not None]
+        is_sure = self.low > 0 or self.high < 0
+        small = [abs(end - 1) < NOTE for end in ends]
+        if self.low == self.high == 0 or all(small or [False]) or (is_sure and any(small[:1])):
+            return "no difference of note"
+        if not is_sure:
+            return "cannot be told"
+        return "A lower" if self.low > 0 else "B lower"
 
 
 def paired(seeds: Sequence[int], a: Sequence[float], b: Sequence[float]) -> Paired:

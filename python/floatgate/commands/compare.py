@@ -58,7 +58,8 @@ def compare(a: str | PathLike[str], b: str | PathLike[str], **options: Unpack[Co
     `a` and `b` are folders of `repeat` or of studies. Each comparison has the mean difference B - A and the
     ratio B / A with 95 % intervals of paired differences, and its verdict: `A lower`, `B lower`, `no
     difference of note` (a ratio of 1.000), `cannot be told`; for studies there is one for each combination of
-    the other keys. Flags and remarks of the runs stand beside. With `out`, compare.json, compare.csv and report.html are written to that folder.
+    the other keys. Flags and remarks of the runs stand beside. With `out`, compare.json, compare.csv and
+    report.html are written to that folder.
 
     Raises InputError for sets of different versions, workloads or drives, naming the key that differs, and
     for fewer than five pairs.

@@ -706,6 +706,14 @@ class BusExploreKeywords(TypedDict, total=False):
     its mode; default six, from sdr:5 to nv-ddr3:15.
     """
 
+    dies: SupportsIndex
+    """Dies that the channels share. A whole number from 1 to 256; default 16."""
+
+    channels: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Numbers of channels that share the dies. Numbers that divide that of the dies; default those of
+    1,2,4,8,16 that divide it.
+    """
+
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
     """

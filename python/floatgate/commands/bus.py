@@ -12,6 +12,7 @@ from floatgate._generated.keywords import BusExploreKeywords, BusWaveformKeyword
 from floatgate.files import putting, write_rows
 from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
+from floatgate.options.run import whole_numbers
 from floatgate.options.shared import Force, OutFolder, Settings
 from floatgate.options.taking import offered, take
 from floatgate.results.folder import own_folder, shared_folder
@@ -56,6 +57,16 @@ class BusExploreOptions(CommandOptions):
             differs="several, beside each other",
         ),
     ] = ()
+    dies: Annotated[int, Option("Dies that the channels share.", metavar="N", least=1, most=256)] = 16
+    channels: Annotated[
+        str | None,
+        Option(
+            "Numbers of channels that share the dies.",
+            metavar="N,...",
+            takes="numbers that divide that of the dies",
+            listed=True,
+        ),
+    ] = usual("those of 1,2,4,8,16 that divide it")
     out: OutFolder = usual("out/bus-explore")
     force: Force = False
 
@@ -86,7 +97,8 @@ class BusWaveformOptions(CommandOptions):
 def explore(**options: Unpack[BusExploreKeywords]) -> "list[BusPoint]":
     """Simulate every interface, channel and way count for some chips: when channels saturate, at what cost.
 
-    A point has the bandwidth in 10^6 bytes per second, the energy in nJ per byte, pins, and the share of
+    One channel has more and more dies; then all the dies, `dies`, are shared by each number of `channels`. A
+    point has the bandwidth in 10^6 bytes per second, the energy in nJ per byte, pins, and the share of
     time in which channels are busy. With `out`, points.csv, ways.svg and front.svg are written there.
 
     Raises InputError for an unknown chip or interface.
@@ -108,7 +120,14 @@ def points_of(
     from floatgate.bus import explore as exploring
     from floatgate.bus.explore import MODES
 
-    return exploring.explore(asked.chip or DEFAULT_CHIPS, asked.interface or MODES, progress)
+    channels = None if asked.channels is None else whole_numbers("--channels", asked.channels, 1, 256)
+    return exploring.explore(
+        asked.chip or DEFAULT_CHIPS,
+        asked.interface or MODES,
+        progress,
+        dies=asked.dies,
+        channels=channels,
+    )
 
 
 def written(points: "Sequence[BusPoint]", folder: Path) -> None:
@@ -167,11 +186,14 @@ def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
     BusExploreOptions,
     examples=(
         "floatgate bus explore",
-        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --interface nv-ddr2:7",
+        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --dies 64 --channels 8,16",
     ),
 )
 def explore_in_shell(asked: BusExploreOptions) -> int:
-    """Simulate every interface, channel and way count: when channels saturate, and the Pareto front."""
+    """Simulate every interface, channel and way count: when channels saturate, and the Pareto front.
+
+    One channel has more and more dies; then all the dies are shared by each number of channels.
+    """
     with (
         own_folder(asked.out, Path("out/bus-explore"), force=asked.force) as folder,
         shared_folder(folder, *FILES, force=asked.force),
@@ -216,7 +238,7 @@ def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
 
 def _show(points: "list[BusPoint]") -> None:
     """Print where channels are full, then the combinations that no other beats."""
-    from floatgate.bus.explore import OPS, WAYS, front, full_at, sixteen
+    from floatgate.bus.explore import OPS, front, full_at, with_all_dies
 
     for chip in dict.fromkeys(point.chip for point in points):
         head = ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS))
@@ -226,8 +248,9 @@ def _show(points: "list[BusPoint]") -> None:
             if not mine:
                 continue
             full = [full_at(points, chip, interface, op) for op in OPS]
+            most_ways = max(point.ways for point in mine)
             most = [max((p.mb_per_s for p in mine if p.op == op), default=0.0) for op in OPS]
-            ways = (str(ways) if ways else f"more than {WAYS[-1] // 2}" for ways in full)
+            ways = (str(ways) if ways else f"more than {most_ways // 2}" for ways in full)
             rows.append((interface, f"{mine[0].mt_per_s:.0f}", *ways, *(f"{rate:.0f}" for rate in most)))
         console.print_columns(head, rows, left=(0,), title=f"{chip}: ways to saturate a channel")
         for op in OPS:
@@ -241,6 +264,6 @@ def _show(points: "list[BusPoint]") -> None:
                     f"{point.nj_per_byte:.3f}",
                     f"{point.channel_busy:.0%}",
                 )
-                for point in front(sixteen(points, chip, op))
+                for point in front(with_all_dies(points, chip, op))
             )
             console.print_columns(_FRONT, best, left=(0,), title=f"{chip}, {op}: Pareto front")

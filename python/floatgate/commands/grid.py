@@ -11,6 +11,7 @@ from floatgate.errors import InputError
 from floatgate.options import Options, nanoseconds
 from floatgate.options.definition import REQUESTS, RULE, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
+from floatgate.options.run import whole_numbers
 from floatgate.options.shared import (
     ELSEWHERE,
     LOAD_STATE,
@@ -135,13 +136,13 @@ def _run(
 
 def asked_of(options: GridOptions) -> "Asked":
     """Return what a grid is asked of. Raises InputError for lists, sizes and times that are none."""
-    from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_depths, read_names, settings
+    from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_names, settings
     from floatgate.grid.run import Asked
 
     usual: State = "fill" if options.load_state is None else "none"
     wanted = settings(
         read_blocks(BLOCK_LIST if options.block is None else options.block),
-        read_depths(options.depth),
+        whole_numbers("--depth", options.depth, 1, 65536),
         read_names("--pattern", options.pattern, PATTERNS),
         read_names("--op", options.op, OPS),
     )

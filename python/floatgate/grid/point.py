@@ -105,15 +105,6 @@ def read_blocks(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(sorted(blocks)))
 
 
-def read_depths(text: str) -> tuple[int, ...]:
-    """Read depths, `1,2,4`. Raises InputError."""
-    parts = [part.strip() for part in text.split(",")]
-    for part in parts:
-        if not part.isdecimal() or not 1 <= int(part) <= 65536:
-            raise InputError(f"--depth {part}: expected whole numbers from 1 to 65536, such as 1,2,4")
-    return tuple(dict.fromkeys(sorted(int(part) for part in parts)))
-
-
 def read_names(option: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
     """Read a list of names out of `known`. Raises InputError, which names the nearest."""
     names = [part.strip() for part in text.split(",")]

@@ -259,6 +259,11 @@ class AgeKeywords(TypedDict, total=False):
     years: SupportsFloat
     """Years over which the writes are spread. A number from 0.1 to 200; default 5.0."""
 
+    limit_writes: SupportsFloat | None
+    """End after N drive writes: 913 are half a drive write a day for five years. A number from 0.01 to
+    1e+07; default at its end.
+    """
+
     jedec: Literal["client", "enterprise"] | None
     """Class of JESD218: how long data must last without power, and how surely. One of client,
     enterprise; default enterprise with capacitors, else client.

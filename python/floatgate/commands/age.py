@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 from floatgate._generated.keywords import AgeKeywords
 from floatgate.errors import InputError
 from floatgate.files import write_whole
-from floatgate.options.definition import CommandOptions, Option, usual
+from floatgate.options.definition import LIMITS, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import (
     ELSEWHERE,
@@ -69,6 +69,16 @@ class AgeOptions(CommandOptions):
     years: Annotated[
         float, Option("Years over which the writes are spread.", metavar="N", least=0.1, most=200)
     ] = 5.0
+    limit_writes: Annotated[
+        float | None,
+        Option(
+            "End after N drive writes: 913 are half a drive write a day for five years.",
+            metavar="N",
+            panel=LIMITS,
+            least=0.01,
+            most=1e7,
+        ),
+    ] = usual("at its end")
     jedec: Annotated[
         Literal["client", "enterprise"] | None,
         Option("Class of JESD218: how long data must last without power, and how surely."),
@@ -103,7 +113,8 @@ def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> "Life":
     report is written there.
 
     It ends when the drive accepts no more writes, or when its code could no longer read what it holds at the
-    end of the retention time of JESD218: `life.cause` says which.
+    end of the retention time of JESD218: `life.cause` says which. With `limit_writes` it ends after so many
+    drive writes, at the next window: with `save_state` that is the drive of some years, for runs.
 
     Raises InputError for a drive whose chip knows neither endurance nor errors, or whose tables end too
     early, TypeError for an unknown option.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 from floatgate.errors import InputError
 from floatgate.grid.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
@@ -14,7 +14,7 @@ from floatgate.options import Options
 from floatgate.results import notebook
 from floatgate.values import quantities as q
 from floatgate.values.units import SIZES, measure as read_measure
-from floatgate.workers import spread, stopping
+from floatgate.workers import How, spread, stopping
 from floatgate.workers.inputs import of_plan
 
 
@@ -57,10 +57,8 @@ class Grid:
 def run_grid(
     asked: Asked,
     *,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **how: Unpack[How],
 ) -> Grid:
     """Measure every setting; what is found does not depend on the number of workers.
 
@@ -75,7 +73,7 @@ def run_grid(
         title, capacity = card["title"], card["capacity_bytes"]
         tasks = [_task(asked, setting, buffer) for setting in asked.settings]
     _check(asked, capacity)
-    points = _run_all(tasks, (workers, scheduler), progress, stopped)
+    points = _run_all(tasks, progress, how)
     return Grid(asked, title, capacity, tuple(points))
 
 
@@ -165,27 +163,19 @@ def _write_back_bytes(config: dict[str, Any]) -> int:
     return int(read_measure(config["ftl.buffer.size"], SIZES, "1MiB"))
 
 
-def _run_all(
-    tasks: Sequence[Task],
-    where: tuple[int | None, str | None],
-    progress: Callable[[int, int, str], None],
-    stopped: Callable[[], bool],
-) -> list[Point]:
+def _run_all(tasks: Sequence[Task], progress: Callable[[int, int, str], None], how: How) -> list[Point]:
     def watch(done: list[int], _part: float) -> None:
         progress(len(done), len(tasks), tasks[done[-1]].setting.name if done else "")
 
-    workers, scheduler = where
     found = spread(
         _one,
         tasks,
-        workers=workers,
-        scheduler=scheduler,
         inputs=of_plan(tasks[0].plan()) if tasks[0].disk is None else (),
         memory_bytes=tasks[0].options.memory_bytes(),
         # Small blocks take the most requests, and so the longest.
         cost=lambda task: -task.setting.block_bytes,
         watch=watch,
-        stopped=stopped,
+        **how,
     )
     return [point or Point(task.setting, INTERRUPTED) for point, task in zip(found, tasks, strict=True)]
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, pstdev
-from typing import Any
+from typing import Any, Unpack
 
 from floatgate import _core
 from floatgate.errors import InputError
@@ -20,7 +20,7 @@ from floatgate.results.remarks import remarks
 from floatgate.runs import session as sessions
 from floatgate.runs.session import Progress
 from floatgate.values import quantities as q
-from floatgate.workers import note, spread, stopping
+from floatgate.workers import How, note, spread, stopping
 from floatgate.workers.inputs import of_plan
 from floatgate.workers.memory import room_for
 
@@ -181,10 +181,8 @@ Outcome = tuple[dict[str, float | None], list[dict[str, str]]]
 def measure(
     asked: Asked,
     *,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _part: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **spreading: Unpack[How],
 ) -> Placed:
     """Run every rule with every seed. Raises InputError or Fault, as the runs do."""
     values = cards.values(cards.of_drive(asked.plan.drive, asked.plan.overrides))
@@ -205,12 +203,10 @@ def measure(
     found = spread(
         _one,
         tasks,
-        workers=workers,
-        scheduler=scheduler,
         inputs=[path for name, _ in rules for path in of_plan(tasks[len(seeds) * rules.index((name, _))])],
         memory_bytes=asked.plan.options.memory_bytes(),
         watch=lambda _done, part: progress(part),
-        stopped=stopped,
+        **spreading,
     )
     outcomes = {name: found[n * len(seeds) : (n + 1) * len(seeds)] for n, (name, _) in enumerate(rules)}
     return _together(asked, outcomes, handles, seeds, _cycles(asked.cycles, values))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from typing import Any, Unpack
 
 from floatgate.errors import Ended
 from floatgate.inputs.plan import Plan
@@ -16,7 +16,7 @@ from floatgate.results.folder import atomically, read_json, write_json
 from floatgate.results.headline import Metric, headline
 from floatgate.runs.execute import Listeners, run_into
 from floatgate.runs.session import Progress
-from floatgate.workers import note, spread, stopping, writing
+from floatgate.workers import How, note, spread, stopping, writing
 from floatgate.workers.inputs import of_plan
 
 REPEAT = "repeat.json"
@@ -49,10 +49,8 @@ def repeat(
     *,
     report: bool = True,
     force: bool = False,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _fraction: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **how: Unpack[How],
 ) -> Repeated:
     """Run `plan` with `times` seeds from its own upwards; one run folder per seed, and `repeat.json`.
 
@@ -65,7 +63,7 @@ def repeat(
     ended: BaseException | None = None
     with atomically(out, force=force) as partial:
         try:
-            _run_all(plan, asked, partial, report, (workers, scheduler), written, progress, stopped)
+            _run_all(plan, asked, partial, report, written, progress, how)
         except (Ended, KeyboardInterrupt) as end:
             ended = end
         documents = {asked[index]: _document(partial, asked[index]) for index in sorted(written)}
@@ -97,13 +95,11 @@ def _run_all(
     seeds: tuple[int, ...],
     folder: Path,
     report: bool,
-    where: tuple[int | None, str | None],
     written: list[int],
     progress: Callable[[float], None],
-    stopped: Callable[[], bool],
+    how: How,
 ) -> None:
     """Spread the seeds over processes; a stop is passed on to all of them. Notes what is `written`."""
-    workers, scheduler = where
 
     def watch(done: list[int], part: float) -> None:
         written[:] = done
@@ -119,13 +115,11 @@ def _run_all(
             )
             for index, seed in enumerate(seeds)
         ],
-        workers=workers,
-        scheduler=scheduler,
         inputs=of_plan(plan),
         memory_bytes=plan.options.memory_bytes(),
         waiting="begins",  # each leaves a folder of what was done
         watch=watch,
-        stopped=stopped,
+        **how,
     )
 
 

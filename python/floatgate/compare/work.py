@@ -34,8 +34,7 @@ class Comparison:
     @property
     def flags(self) -> str:
         """What flags the number, in words; nothing where it is what it is called."""
-        sides = (("A", self.flags_a), ("B", self.flags_b))
-        said = [f"{side}: {flags.words(raised)}" for side, raised in sides if raised]
+        said = flags.of_sides(self.flags_a, self.flags_b)
         if self.found is None:
             said.insert(0, f"{self.pairs} pairs have it, and {LEAST} are needed")
         return "; ".join(said)

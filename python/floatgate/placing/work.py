@@ -17,12 +17,10 @@ from floatgate.results.flags import Said
 from floatgate.results.headline import at
 from floatgate.results.paired import Paired, paired
 from floatgate.results.remarks import remarks
-from floatgate.runs import session as sessions
-from floatgate.runs.session import Progress
+from floatgate.runs.execute import in_worker
 from floatgate.values import quantities as q
-from floatgate.workers import How, note, spread, stopping
+from floatgate.workers import How, spread
 from floatgate.workers.inputs import of_plan
-from floatgate.workers.memory import room_for
 
 NONE, REFERENCE = "none", "hindsight"
 RULES = (NONE, "job", "volume", "process", "size", "address", "rate", REFERENCE)
@@ -280,14 +278,8 @@ def _cycles(asked: float | None, values: Mapping[str, Any]) -> tuple[float, str]
 
 def _one(plan: Plan) -> Outcome | str | None:
     """Run one; a text where it is refused, None where it was stopped."""
-
-    def tell(progress: Progress) -> None:
-        if progress.fraction is not None:
-            note(progress.fraction)
-
     try:
-        with room_for(plan):
-            outcome = sessions.drive(plan.open(), plan, report=tell, stopped=stopping)
+        outcome = in_worker(plan)
     except InputError as error:
         return copies.as_named(str(error))
     document = outcome.document

@@ -14,9 +14,8 @@ from floatgate.results.drive_state import together
 from floatgate.results.flags import Raised, Said
 from floatgate.results.folder import atomically, read_json, write_json
 from floatgate.results.headline import Metric, headline
-from floatgate.runs.execute import Listeners, run_into
-from floatgate.runs.session import Progress
-from floatgate.workers import How, note, spread, stopping, writing
+from floatgate.runs.execute import Listeners, note_part, run_into
+from floatgate.workers import How, spread, stopping, writing
 from floatgate.workers.inputs import of_plan
 
 REPEAT = "repeat.json"
@@ -127,12 +126,8 @@ def _one(seed: _Seed) -> Any:
     """Run one seed in a worker."""
     plan, folder, report = seed
 
-    def tell(progress: Progress) -> None:
-        if progress.fraction is not None:
-            note(progress.fraction)
-
     def write(place: Path) -> None:
-        run_into(plan, place, report=report, listeners=Listeners(progress=tell, stopped=stopping))
+        run_into(plan, place, report=report, listeners=Listeners(progress=note_part, stopped=stopping))
 
     return writing(folder, write)
 

@@ -21,9 +21,8 @@ from floatgate.options import Options
 from floatgate.options.shared import State
 from floatgate.options.torture import TortureOptions
 from floatgate.results.folder import atomically, write_json
-from floatgate.runs import session as sessions
-from floatgate.runs.session import Progress
-from floatgate.workers import note, spread, stopping
+from floatgate.runs.execute import in_worker
+from floatgate.workers import spread
 from floatgate.workers.inputs import of_drive
 from floatgate.workers.memory import room_for
 
@@ -281,14 +280,8 @@ def _command(asked: TortureOptions, drive: str, seed: int) -> str:
 def _one(item: _Item) -> Case:
     """Run one case."""
     case, plan, command = item
-
-    def tell(progress: Progress) -> None:
-        if progress.fraction is not None:
-            note(progress.fraction)
-
     try:
-        with room_for(plan):
-            outcome = sessions.drive(plan.open(), plan, report=tell, stopped=stopping)
+        outcome = in_worker(plan)
     except Fault as fault:
         said = one_line(fault).partition("; seed ")[0]
         return replace(case, violation=f"{case.drive}, seed {case.seed}: {said}; repeat with: {command}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from floatgate.results.flags import Raised, flagged, kinds_of, words
+from floatgate.results.flags import Raised, flagged, kinds_of, of_sides
 from floatgate.results.paired import Paired, by_seed
 from floatgate.study.aggregate import Row
 from floatgate.study.show import shown
@@ -36,8 +36,7 @@ class Difference:
     @property
     def flags(self) -> str:
         """What flags the number, in words."""
-        sides = (("A", self.flags_a), ("B", self.flags_b))
-        return "; ".join(f"{side}: {words(raised)}" for side, raised in sides if raised)
+        return "; ".join(of_sides(self.flags_a, self.flags_b))
 
 
 def name(value: Value) -> str:

@@ -1,6 +1,5 @@
 """`floatgate grid`: a drive asked for every block size, depth, pattern and operation."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -110,28 +109,16 @@ def grid(drive: str | PathLike[str], **options: Unpack[GridKeywords]) -> "Grid":
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
+    from floatgate.grid.run import run_grid
     from floatgate.grid.write import write
 
     asked = take(GridOptions, options, drive=drive)
     wanted = asked_of(asked)
-    with atomically_or_not(asked.out, force=asked.force) as folder:
-        done = _run(asked, wanted)
+    with atomically_or_not(asked.out, force=asked.force) as folder, interruptible() as stopped:
+        done = run_grid(wanted, workers=asked.workers, scheduler=asked.scheduler, stopped=stopped)
         if folder is not None:
             write(done, folder)
     return done
-
-
-def _run(
-    asked: GridOptions,
-    wanted: "Asked",
-    progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
-) -> "Grid":
-    from floatgate.grid.run import run_grid
-
-    with interruptible() as stopped:
-        return run_grid(
-            wanted, workers=asked.workers, scheduler=asked.scheduler, progress=progress, stopped=stopped
-        )
 
 
 def asked_of(options: GridOptions) -> "Asked":
@@ -192,14 +179,22 @@ def grid_in_shell(asked: GridOptions) -> int:
 
     Ctrl-C keeps the completed points. A disk stands in for a drive, too: scsi-15k.
     """
+    from floatgate.grid.run import run_grid
     from floatgate.grid.write import document, write
 
     wanted = asked_of(asked)
     usual = Path("out") / f"grid-{Path(asked.drive).stem}"
     with new_folder(asked.out, usual, force=asked.force) as (folder, final):
         points = "{task.completed:.0f} of {task.total:.0f} points"
-        with Bar(points, BAR, "left", LEFT, "{task.fields[last]}", last="") as bar:
-            done = _run(asked, wanted, lambda n, of, last: bar.show(completed=n, total=of, last=last))
+        bar = Bar(points, BAR, "left", LEFT, "{task.fields[last]}", last="")
+        with bar, interruptible() as stopped:
+            done = run_grid(
+                wanted,
+                workers=asked.workers,
+                scheduler=asked.scheduler,
+                progress=lambda n, of, last: bar.show(completed=n, total=of, last=last),
+                stopped=stopped,
+            )
         write(done, folder)
     if asked.format == "json":
         console.print_json(document(done))

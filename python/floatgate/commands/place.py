@@ -1,6 +1,6 @@
 """`floatgate place`: rules of placement side by side on one workload."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -97,14 +97,15 @@ def place(
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
     from floatgate.placing.show import write
+    from floatgate.placing.work import measure
 
     given = dict(options)
     trace = {field.name: given.pop(field.name) for field in fields_of(TraceOptions) if field.name in given}
     ran = {name: given.pop(name) for name in SHARED if name in given}
     asked = take(PlaceOptions, given, drive=drive, workload=workload)
     wanted = _asked(asked, ran, trace, policies)
-    with atomically_or_not(asked.out, force=asked.force) as folder:
-        done = _placed(asked, wanted)
+    with atomically_or_not(asked.out, force=asked.force) as folder, interruptible() as stopped:
+        done = measure(wanted, workers=asked.workers, scheduler=asked.scheduler, stopped=stopped)
         if folder is not None:
             write(done, folder)
     return done
@@ -132,17 +133,6 @@ def _asked(
     return Asked(plan, rules, asked.handles, asked.seeds, asked.cycles)
 
 
-def _placed(
-    asked: PlaceOptions, wanted: "Asked", progress: Callable[[float], None] = lambda _part: None
-) -> "Placed":
-    from floatgate.placing.work import measure
-
-    with interruptible() as stopped:
-        return measure(
-            wanted, workers=asked.workers, scheduler=asked.scheduler, progress=progress, stopped=stopped
-        )
-
-
 @takes(
     PlaceOptions,
     options=Options,
@@ -160,12 +150,19 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
     Ctrl-C keeps what is done.
     """
     from floatgate.placing.show import head, rows, sentences, write
+    from floatgate.placing.work import measure
 
     wanted = _asked(asked, options, trace)
     usual_out = Path("out") / f"place-{Path(asked.drive).stem}-{wanted.plan.workload.stem}"
     with new_folder(asked.out, usual_out, force=asked.force) as (folder, out):
-        with Bar("rules", BAR, "left", LEFT) as bar:
-            done = _placed(asked, wanted, lambda part: bar.show(completed=part))
+        with Bar("rules", BAR, "left", LEFT) as bar, interruptible() as stopped:
+            done = measure(
+                wanted,
+                workers=asked.workers,
+                scheduler=asked.scheduler,
+                progress=lambda part: bar.show(completed=part),
+                stopped=stopped,
+            )
         write(done, folder)
     if asked.format == "json":
         console.print_json(done.document())

@@ -24,7 +24,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Repeated:
-    """What N seeds gave; of an end before the last of them, what those that came to their end gave."""
+    """What N seeds gave; ended before the last of them, what each seed that came to its end gave."""
 
     seeds: tuple[int, ...]
     metrics: tuple[tuple[Metric, Interval | None], ...]  # of the headline; None where a run lacks it

@@ -24,6 +24,7 @@ from floatgate.runs.session import command
 from floatgate.study.aggregate import Configuration
 from floatgate.study.parameters import Choices, Parameter
 from floatgate.study.spec import ENV, Spec
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study
@@ -192,7 +193,7 @@ def _head(study: "Study", rank: int, one: Configuration, many: int) -> Iterator[
         yield f"# Number {rank + 1} of {many} on the front: none betters it without being worse elsewhere."
     else:
         yield f"# The best of all{f', as are {many - 1} others' if many > 1 else ''}."
-    yield f"# Means over {_count(len(spec.workloads), 'workload')} and {_count(len(spec.seeds), 'seed')}:"
+    yield f"# Means over {q.several(len(spec.workloads), 'workload')} and {q.several(len(spec.seeds), 'seed')}:"
     for objective in spec.objectives:
         yield f"#   {objective.key} = {_number(one, objective.key)} ({objective.aim})"
     for bound in spec.constraints:
@@ -206,10 +207,6 @@ def _head(study: "Study", rank: int, one: Configuration, many: int) -> Iterator[
         yield f"# Variables of the fio job, which are no part of a drive: {said}"
     yield "# One of its runs again:"
     yield f"#   {commands(spec, one, name(rank, one)).of(spec.workloads[0], spec.seeds[0])}"
-
-
-def _count(many: int, what: str) -> str:
-    return f"{many} {what}" if many == 1 else f"{many} {what}s"
 
 
 def _number(one: Configuration, key: str) -> str:

@@ -193,7 +193,8 @@ def _head(study: "Study", rank: int, one: Configuration, many: int) -> Iterator[
         yield f"# Number {rank + 1} of {many} on the front: none betters it without being worse elsewhere."
     else:
         yield f"# The best of all{f', as are {many - 1} others' if many > 1 else ''}."
-    yield f"# Means over {q.several(len(spec.workloads), 'workload')} and {q.several(len(spec.seeds), 'seed')}:"
+    seeds = q.several(len(spec.seeds), "seed")
+    yield f"# Means over {q.several(len(spec.workloads), 'workload')} and {seeds}:"
     for objective in spec.objectives:
         yield f"#   {objective.key} = {_number(one, objective.key)} ({objective.aim})"
     for bound in spec.constraints:

@@ -13,6 +13,8 @@ Policies are classes under the seam they answer, `fg.gc.victim.DChoices(d=4)`, o
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from floatgate._generated.homes import HOMES
+
 if TYPE_CHECKING:
     from floatgate._generated.seams import *  # noqa: F403 - the namespaces of policies
     from floatgate.ageing.life import Life
@@ -61,65 +63,6 @@ if TYPE_CHECKING:
     from floatgate.stepping.drive import Completion, Drive
     from floatgate.study.result import Study
 
-# Where each public name lives: importing floatgate itself must stay cheap.
-_HOMES = {
-    "BusPoint": "bus.explore",
-    "Card": "commands.listing",
-    "Characterized": "lab.run",
-    "Compared": "compare.work",
-    "Completion": "stepping.drive",
-    "Drive": "stepping.drive",
-    "Experiment": "lab.experiment",
-    "Fault": "errors",
-    "Fit": "lab.fit.run",
-    "Grid": "grid.run",
-    "InputError": "errors",
-    "Interrupted": "commands.run",
-    "Key": "inputs.configuration",
-    "Life": "ageing.life",
-    "PageModel": "lab.derive.write",
-    "Paper": "reproduce.paper",
-    "Placed": "placing.work",
-    "Planned": "plan.work",
-    "Policy": "inputs.policies",
-    "PolicyCard": "commands.policies",
-    "Repeated": "runs.repeat",
-    "Reproduced": "reproduce.run",
-    "Run": "results.run",
-    "SnapshotCosts": "runs.snapshot_costs",
-    "Study": "study.result",
-    "Tortured": "runs.torture",
-    "TraceFormat": "inputs.traces.found",
-    "TraceInfo": "inputs.traces.found",
-    "VoltageFit": "lab.fit.measured",
-    "Volume": "inputs.traces.found",
-    "Waveform": "bus.waveform",
-    "age": "commands.age",
-    "age_compare": "commands.age",
-    "characterize": "commands.characterize",
-    "check_policies": "commands.policies",
-    "compiled": "own.compiled",
-    "chip": "commands.listing",
-    "chips": "commands.listing",
-    "derive": "commands.derive",
-    "drive": "commands.listing",
-    "drives": "commands.listing",
-    "experiments": "commands.characterize",
-    "fit": "commands.fit",
-    "fit_voltages": "commands.fit",
-    "keys": "inputs.configuration",
-    "new_policy": "commands.policies",
-    "papers": "commands.reproduce",
-    "place": "commands.place",
-    "policy": "inputs.policies",
-    "run": "commands.run",
-    "schema": "commands.schema",
-    "torture": "commands.torture",
-    "examples": "commands.examples",
-    "policies": "commands.policies",
-    "repeat": "commands.run",
-    "snapshots": "commands.snapshots",
-}
 # Modules that are public themselves, and modules that bear the name of their function and are called in its
 # place (`callable_room.py`).
 _MODULES = {
@@ -212,10 +155,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Find a public name, or the seam of a policy, at its first use."""
-    if name in _HOMES:
-        return getattr(_imported(_HOMES[name]), name)
     if name in _MODULES:
         return _imported(_MODULES[name])
+    if name in HOMES:
+        return getattr(_imported(HOMES[name]), name)
     if name == "__version__":
         from floatgate._core import version
 

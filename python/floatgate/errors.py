@@ -1,8 +1,10 @@
 """The two ways in which Floatgate fails: the user's input, and Floatgate itself; and how a signal ends it."""
 
+from collections.abc import Iterable
+
 from floatgate._core import BrokenInvariant, InputError
 
-__all__ = ["BrokenInvariant", "Ended", "Fault", "InputError", "Killed", "one_line"]
+__all__ = ["BrokenInvariant", "Ended", "Fault", "InputError", "Killed", "meant", "nearest", "one_line"]
 
 
 class Ended(SystemExit):
@@ -37,3 +39,17 @@ def one_line(text: object) -> str:
         half = LONGEST // 2
         line = f"{line[:half]} [{len(line) - 2 * half:,} characters left out] {line[-half:]}"
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str = "", *, cutoff: float = 0.6) -> str:
+    """Ask whether the known name that is nearest to `name` was meant; where none is near, say `otherwise`."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f"did you mean {found[0]}?" if found else otherwise
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Ask the same in brackets, at the end of a message; where none is near, say nothing."""
+    asked = nearest(name, known)
+    return f" ({asked})" if asked else ""

@@ -149,6 +149,19 @@ def test_ageing_can_be_stopped() -> None:
     assert not age(TINY, MORTAL, stopped=lambda: True).ended
 
 
+def test_ageing_ends_after_so_many_drive_writes(life: Life, tmp_path: Path) -> None:
+    """At the first window after them, and until there it is the same life."""
+    half = life.rows[-1].drive_writes / 2
+    state = tmp_path / "half.state"
+    early = age(TINY, MORTAL, limit_writes=half, save_state=str(state))
+    assert early.rows == life.rows[: len(early.rows)]
+    assert early.rows[-2].drive_writes < half <= early.rows[-1].drive_writes
+    assert not early.ended
+    assert f"{early.rows[-1].drive_writes:,.0f} drive writes" in sentence(early, 5.0)
+    kept = fg.state.info(state)["aged_drive_writes"]
+    assert kept == pytest.approx(early.rows[-1].drive_writes)
+
+
 @pytest.mark.parametrize("hot", ["0.9", "2/0.1", "a/b", "0.9/1"])
 def test_shares_that_are_none_are_refused(hot: str) -> None:
     with pytest.raises(InputError, match="expected shares"):
@@ -272,6 +285,7 @@ HALF_A_YEAR = Conditions(
     duty=None,
     temperature=None,
     off_temperature=None,
+    limit_writes=None,
 )
 
 

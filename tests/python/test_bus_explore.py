@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import floatgate as fg
-from floatgate.bus.explore import BusPoint, explore, front, full_at
+from floatgate.bus.explore import BusPoint, explore, front, full_at, shapes, with_all_dies
 from floatgate.errors import InputError
 
 
@@ -45,6 +45,23 @@ def test_a_mode_the_chip_lacks_is_refused() -> None:
         list(explore(["slc-16g"], ["nv-ddr3:12"]))
     with pytest.raises(InputError, match="expected a name and a mode"):
         list(explore(["slc-16g"], ["nv-ddr:fast"]))
+
+
+def test_channels_share_the_dies_that_are_asked_for() -> None:
+    assert shapes()[:5] == [(1, 1), (1, 2), (1, 4), (1, 8), (1, 16)]
+    assert shapes()[5:] == [(2, 8), (4, 4), (8, 2), (16, 1)]
+    assert shapes(4) == [(1, 1), (1, 2), (1, 4), (2, 2), (4, 1)]
+    assert shapes(24, (3, 8))[5:] == [(3, 8), (8, 3)]
+    with pytest.raises(InputError, match="--channels 5: 24 dies do not divide so: expected of 1, 2, 3, 4, 6"):
+        shapes(24, (3, 5))
+    points = fg.bus.explore(chip=["slc-16g"], interface=["nv-ddr:5"], dies=24, channels=[3])
+    (read,) = with_all_dies(points, "slc-16g", "read")
+    assert (read.channels, read.ways) == (3, 8)
+    # Three full channels carry three times what one does.
+    alone = next(one for one in points if (one.op, one.channels, one.ways) == ("read", 1, 8))
+    assert read.mb_per_s == pytest.approx(3 * alone.mb_per_s, rel=0.02)
+    with pytest.raises(InputError, match="--channels 2x: expected whole numbers from 1 to 256"):
+        fg.bus.explore(chip=["slc-16g"], channels="1,2x")
 
 
 def test_the_command_writes_its_points(tmp_path: Path) -> None:

@@ -270,13 +270,28 @@ def test_an_interval_covers_what_it_should() -> None:
     assert 52 <= wrong <= 148
 
 
+NO_NOTE = "no difference of note"
+
+
 @pytest.mark.parametrize(
     ("a", "b", "ratio", "verdict"),
     [
-        ([2.0] * 5, [2.0] * 5, (1.0, 1.0, 1.0), "cannot be told"),
+        ([2.0] * 5, [2.0] * 5, (1.0, 1.0, 1.0), NO_NOTE),
+        # Surely more, by less than three decimals show; and by as much as they show.
+        ([2e3, 3e3, 4e3, 5e3, 6e3], [2001.0, 3001.0, 4001.0, 5001.0, 6001.01], None, NO_NOTE),
+        (
+            [2000.0, 3000.0, 4000.0, 5000.0, 6000.0],
+            [2004.0, 3004.0, 4004.0, 5004.0, 6004.01],
+            None,
+            "A lower",
+        ),
+        # Perhaps the same, and no more apart than three decimals show; and perhaps further apart.
+        ([2000.0] * 5, [2000.1, 1999.9, 2000.1, 1999.9, 2000.1], None, NO_NOTE),
+        ([2000.0] * 5, [2010.0, 1990.0, 2010.0, 1990.0, 2000.1], None, "cannot be told"),
         ([2.0] * 5, [3.0] * 5, (1.5, 1.5, 1.5), "A lower"),
         ([0.0] * 5, [3.0] * 5, (None, None, None), "A lower"),
-        ([0.0] * 5, [0.0] * 5, (None, None, None), "cannot be told"),
+        ([0.0] * 5, [0.0] * 5, (None, None, None), NO_NOTE),
+        ([0.0] * 5, [1.0, -1.0, 1.0, -1.0, 0.1], (None, None, None), "cannot be told"),
         ([1.0, 2.0, 3.0, 4.0, 5.0], [0.9, 1.9, 2.9, 3.9, 4.9], None, "B lower"),
         ([-1.0, 1.0, -1.0, 1.0, 0.0], [9.0, 8.0, 9.0, 8.0, 9.0], (None, None, None), "A lower"),
     ],

@@ -148,7 +148,7 @@ def test_wires_are_explored_and_drawn(tmp_path: Path, monkeypatch: pytest.Monkey
     from floatgate.bus import explore
 
     monkeypatch.setattr(explore, "WAYS", (1,))
-    monkeypatch.setattr(explore, "SHAPES", ())
+    monkeypatch.setattr(explore, "CHANNELS", ())
     points = fg.bus.explore(chip=["slc-16g"], interface=["nv-ddr:5"])
     assert [(point.chip, point.op) for point in points] == [("slc-16g", "read"), ("slc-16g", "write")]
     signals = fg.bus.waveform("conv", out=tmp_path / "waves")

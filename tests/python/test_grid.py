@@ -176,7 +176,7 @@ def test_a_disk_runs_alone_and_behind_flash() -> None:
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     arguments = ("grid", "slc", "--workers", "1", "--out", "out", "--op", "read")
     result = ctrl_c(
-        tmp_path, *arguments, method="floatgate.commands.grid:_Bar.update", when="done, *_: done > 0"
+        tmp_path, *arguments, method="floatgate.shell.bar:Bar.show", when="completed, **_: completed > 0"
     )
     assert result.returncode == 130, result.stderr
     document = json.loads((tmp_path / "out" / "grid.json").read_text())

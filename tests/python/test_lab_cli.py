@@ -113,8 +113,8 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = ("characterize", MLC, "--workers", "1", "--out", str(out))
     # The second experiment has begun: the first is done.
-    bar = "floatgate.commands.characterize:_Bar.update"
-    result = ctrl_c(tmp_path, *arguments, method=bar, when="p: p.number > 1")
+    bar, second = "floatgate.shell.bar:Bar.show", "count, **_: not count.startswith('1/')"
+    result = ctrl_c(tmp_path, *arguments, method=bar, when=second)
     assert result.returncode == 130, result.stderr
     assert "Endurance of blocks" in result.stdout
     assert result.stderr.strip().endswith(f"interrupted: {out} holds the measurements made so far")

@@ -11,10 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+import floatgate as fg
 from conftest import made_up_run
 from fake_core import part as whole
 from floatgate.errors import InputError
-from floatgate.report import write_report
+from floatgate.report import tail, write_report
 from floatgate.report.draw import svg
 from floatgate.report.figures import all_figures, over_time, slc_cache
 from floatgate.report.plot import Boxes, Line, runs
@@ -22,6 +23,7 @@ from floatgate.report.power import in_a_line
 from floatgate.report.source import Source
 from floatgate.results.amplification import parts
 from floatgate.results.headline import headline
+from floatgate.values import quantities as q
 
 ALL_FIGURES = {
     "latency",
@@ -315,3 +317,54 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     folder = made_up_run(tmp_path / "run")
     first = write_report(folder, tmp_path / "a.html").read_bytes()
     assert write_report(folder, tmp_path / "b.html").read_bytes() == first
+
+
+MIXED = """[global]
+bs=4k
+size=100%
+ioengine=libaio
+iodepth=4
+[r]
+rw=randread
+number_ios=2000
+[w]
+rw=randwrite
+number_ios=1500
+"""
+
+
+def test_the_slowest_requests_stand_below_all(tmp_path: Path) -> None:
+    """By the table of every request: their mean by stage, and what most of it is."""
+    (tmp_path / "mixed.fio").write_text(MIXED)
+    run = fg.run("small-tlc", tmp_path / "mixed.fio", precondition="instant", requests=True)
+    made = Source.read(run.folder).tails
+    assert made is not None
+    rows = run.requests().to_pylist()
+    for one, op in zip(made, (0, 1), strict=True):
+        mine = [row for row in rows if row["op"] == op]
+        mine.sort(key=lambda row: row["complete_ns"] - row["arrive_ns"], reverse=True)
+        slowest = mine[: len(mine) // 100]
+        took = [row["complete_ns"] - row["arrive_ns"] for row in slowest]
+        assert (one.requests, one.least_ns) == (len(slowest), min(took))
+        assert one.mean_ns == pytest.approx(sum(took) / len(took))
+    made_of = _read(run.report(tmp_path / "r.html"))
+    assert "tail" in made_of.figures
+    assert f"The slowest 1 % of reads, 20 of {q.duration(made[0].least_ns)} and more" in made_of.text
+    assert "series.parquet and requests.parquet" in made_of.text
+    few = fg.run("small-tlc", tmp_path / "mixed.fio", requests=True, limit_requests=500)
+    assert Source.read(few.folder).tails == []
+
+
+def test_requests_that_are_none_or_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = fg.run("small-tlc", "random-read", requests=True, limit_requests=2000, out=tmp_path / "run")
+    with monkeypatch.context() as fewer:
+        fewer.setattr(tail, "ROWS_MOST", 1999)
+        text = _read(run.report(tmp_path / "r.html")).text
+    assert "of more than 1,999 requests, see requests.parquet" in text
+    table = run.folder / "requests.parquet"
+    table.write_bytes(b"PAR1 and no more")
+    with pytest.raises(InputError, match=r"requests\.parquet: .*expected a file that floatgate wrote"):
+        run.report(tmp_path / "s.html")
+    table.write_bytes((run.folder / "latency.parquet").read_bytes())
+    with pytest.raises(InputError, match=r"requests\.parquet: column arrive_ns: nothing: expected whole"):
+        run.report(tmp_path / "s.html")

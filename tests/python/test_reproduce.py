@@ -453,20 +453,20 @@ def run(case, full):
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from floatgate.commands import reproduce
 from floatgate.files import shipped
 from floatgate.shell import main
+from floatgate.shell.bar import Bar
 
-update = reproduce._Bar.update
+show = Bar.show
 
-def told(bar, progress):
-    update(bar, progress)
-    if progress.done and not told.once:
+def told(bar, **changed):
+    show(bar, **changed)
+    if not changed["count"].startswith("0/") and not told.once:
         told.once = True
         print("finished", flush=True)
 
 told.once = False
-reproduce._Bar.update = told
+Bar.show = told
 
 if __name__ == "__main__":
     shipped.papers = lambda: Path({papers!r})

@@ -150,6 +150,94 @@ class Keywords(TypedDict, total=False):
     """Leave out requests after this time. A time."""
 
 
+class ServeKeywords(TypedDict, total=False):
+    """The options of `ServeOptions`."""
+
+    image: str | PathLike[str]
+    """File that holds what the flash holds; made if it is not there. A new file, or the image of this
+    drive.
+    """
+
+    socket: str | PathLike[str] | None
+    """Listen at this path. A new path; default IMAGE.sock."""
+
+    port: SupportsIndex | None
+    """Listen at this port instead; 0: any free one. A whole number from 0 to 65535."""
+
+    address: str
+    """Address of --port. An address of this machine; default 127.0.0.1."""
+
+    pace: str
+    """Simulated seconds a second: 1 is real time, 0.1 slow motion, max as fast as possible. Max, or a
+    number above 0; default 1.
+    """
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    check: bool
+    """Check the run with an independent model."""
+
+    requests: bool
+    """Keep every request: requests.parquet."""
+
+    record: str | PathLike[str] | None
+    """Record the requests as a trace that `floatgate run` replays. A new file, or with --force an
+    earlier one.
+    """
+
+    metrics: SupportsIndex | None
+    """Answer Prometheus at this port of this machine; 0: any free one. A whole number from 0 to 65535.
+    """
+
+    stop_after: SupportsFloat | None
+    """End after so many seconds. A number from 0 to 1000000000."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+    report: bool
+    """Write report.html. In Python only where it is asked for."""
+
+
+class TortureKeywords(TypedDict, total=False):
+    """The options of `TortureOptions`."""
+
+    cuts: SupportsIndex
+    """Power cuts of each drive, at least. A whole number from 1 to 1000000; default 100."""
+
+    whole: bool
+    """Leave the drives as large as they are."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
 class AgeKeywords(TypedDict, total=False):
     """The options of `AgeOptions`."""
 
@@ -170,6 +258,11 @@ class AgeKeywords(TypedDict, total=False):
 
     years: SupportsFloat
     """Years over which the writes are spread. A number from 0.1 to 200; default 5.0."""
+
+    limit_writes: SupportsFloat | None
+    """End after N drive writes: 913 are half a drive write a day for five years. A number from 0.01 to
+    1e+07; default at its end.
+    """
 
     jedec: Literal["client", "enterprise"] | None
     """Class of JESD218: how long data must last without power, and how surely. One of client,
@@ -202,43 +295,11 @@ class AgeKeywords(TypedDict, total=False):
     """Replace an earlier result."""
 
 
-class BusExploreKeywords(TypedDict, total=False):
-    """The options of `BusExploreOptions`."""
+class ExamplesKeywords(TypedDict, total=False):
+    """The options of `ExamplesOptions`."""
 
-    chip: list[str] | tuple[str, ...]
-    """A chip (repeatable). A chip's name or file; default tlc-3d-256g, qlc-3d-1t."""
-
-    interface: list[str] | tuple[str, ...]
-    """An interface, nv-ddr3:12 (repeatable). An interface of `floatgate policies bus.interface`, and
-    its mode; default six, from sdr:5 to nv-ddr3:15.
-    """
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class BusWaveformKeywords(TypedDict, total=False):
-    """The options of `BusWaveformOptions`."""
-
-    operation: str
-    """read, program (or write), erase or status. A name of an operation; default read."""
-
-    bytes: SupportsIndex | None
-    """Data bytes to draw. A whole number from 1 to 4096; default 6."""
-
-    set: Mapping[str, Any] | None
-    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
+    copy: str | PathLike[str] | None
+    """Copy them into DIR/examples, to change them. A folder."""
 
 
 class CharacterizeKeywords(TypedDict, total=False):
@@ -272,6 +333,188 @@ class CharacterizeKeywords(TypedDict, total=False):
     """Replace an earlier result."""
 
 
+class DeriveKeywords(TypedDict, total=False):
+    """The options of `DeriveOptions`."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+    report: str | PathLike[str] | None
+    """Also draw the tables as an HTML page. A new file, or one that Floatgate wrote."""
+
+    seed: SupportsIndex
+    """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
+
+
+class FitKeywords(TypedDict, total=False):
+    """The options of `FitOptions`."""
+
+    chip: str | None
+    """The part, by name or file. A chip's name or file; default as the logs name it."""
+
+    sampled: str | None
+    """Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th. A rule;
+    default as the logs declare, or every.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class FitVoltagesKeywords(TypedDict, total=False):
+    """The options of `FitOptions`."""
+
+    chip: str | None
+    """The part, by name or file. A chip's name or file; default as the logs name it."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class ReportKeywords(TypedDict, total=False):
+    """The options of `ReportOptions`."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class SchemaKeywords(TypedDict, total=False):
+    """The options of `SchemaOptions`."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class ReproduceKeywords(TypedDict, total=False):
+    """The options of `ReproduceOptions`."""
+
+    full: bool | None
+    """All cases with narrow intervals, or the quick ones, in about two minutes. Default quick."""
+
+    causes: bool
+    """Run the experiments that show why claims are missed, instead of the papers' exhibits."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    record: bool
+    """Also write ours.csv and the figures into the papers' folders."""
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class GridKeywords(TypedDict, total=False):
+    """The options of `GridOptions`."""
+
+    block: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Sizes. Sizes of whole sectors; default 512 to 1m."""
+
+    depth: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Requests outstanding. Numbers of at least 1; default 1,2,4."""
+
+    pattern: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Patterns. Of sequential, random; default sequential,random."""
+
+    op: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Operations. Of read, write; default read,write."""
+
+    file_size: str
+    """Size of the file at the start of the drive. A size of at most the drive's; default 1GiB."""
+
+    steady: Literal["batches", "snia"]
+    """Batch means, or SNIA's five rounds. One of batches, snia; default batches."""
+
+    time: str | None
+    """Simulated time of each run at most. A time above 0; default 60s."""
+
+    round: str | None
+    """SNIA: simulated time per round. A time above 0; default 60s."""
+
+    precision: SupportsFloat
+    """Maximum half width / mean. A number from 0.0001 to 0.5; default 0.02."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    precondition: Literal["none", "fill", "instant", "steady", "workload"] | None
+    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
+    none, fill, instant, steady, workload; default fill.
+    """
+
+    load_state: str | PathLike[str] | None
+    """Start from a saved state. A file of --save-state."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class PlanKeywords(TypedDict, total=False):
+    """The options of `PlanOptions`."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class StudyKeywords(TypedDict, total=False):
+    """The options of `StudyOptions`."""
+
+    retry: bool
+    """Run again what was refused or failed."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder of the study; what it holds is not run again. A new folder, or one of a study; it lives
+    as long as what is returned.
+    """
+
+
 class CompareKeywords(TypedDict, total=False):
     """The options of `CompareOptions`."""
 
@@ -293,17 +536,218 @@ class CompareKeywords(TypedDict, total=False):
     """Replace an earlier result."""
 
 
-class DeriveKeywords(TypedDict, total=False):
-    """The options of `DeriveOptions`."""
+class PlaceKeywords(TypedDict, total=False):
+    """The options of `PlaceOptions` and `Options` and `TraceOptions`."""
+
+    env: Mapping[str, Any] | None
+    """A value for ${NAME} in a fio job file (repeatable). A name and its value."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    rules: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Rules to run beside none. Policies of host.place, FILE.py:CLASS; default all that the workload
+    has something for.
+    """
+
+    handles: SupportsIndex | None
+    """Placement handles of the drive. A whole number from 1 to 31; default those it declares, else 8.
+    """
+
+    zones: bool
+    """Run the rules on zones of the same flash as well, on which the host keeps blocks."""
+
+    seeds: SupportsIndex
+    """Seeds of each rule. A whole number from 1 to 10000; default 5."""
+
+    cycles: SupportsFloat | None
+    """Program/erase cycles that a block lasts. A number from 1 to 1e+09; default what the drive's chip
+    says.
+    """
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    precondition: Literal["none", "fill", "instant", "steady", "workload"]
+    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
+    none, fill, instant, steady, workload; default workload.
+    """
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+    check: bool
+    """Check the run with an independent model."""
+
+    precondition_fill: SupportsFloat | None
+    """Share of the drive to fill. A number from 0 to 1."""
+
+    layout: bool
+    """First write the data the workload expects on the drive. Default True."""
+
+    loop: str | SupportsIndex | None
+    """Run the workload N times, or until its long-run write amplification is known to 5 % (at most 100
+    times, or until=waf:5%,max=20). A number of at least 1, or until=waf:SHARE.
+    """
+
+    limit_requests: SupportsIndex | None
+    """End after N requests. A whole number of at least 1."""
+
+    limit_time: str | None
+    """End after this simulated time: 10s. A time above 0."""
+
+    memory_limit: str | SupportsIndex | None
+    """Memory for the drives of this command: 8GiB. Larger drives are refused; those of --repeat wait
+    for each other. A size above 0; default free memory of the machine.
+    """
+
+    policy_timeout: str
+    """Time that a policy in Python may take for one answer: 1s. A time above 0; default 10s."""
+
+    trace_format: str | None
+    """See `floatgate trace formats`. A name of that list."""
+
+    columns: str | None
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
+    (docs/reference/traces.md). Names of columns.
+    """
+
+    align: str | None
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
+    """
+
+    member: str | None
+    """Which file of an archive. A name in the archive."""
+
+    wrap: bool
+    """Take addresses modulo the capacity."""
+
+    scale: bool
+    """Scale addresses to the drive."""
+
+    compact: bool
+    """Place touched pages side by side (the default if only that fits)."""
+
+    sort: bool
+    """Sort the trace, however far out of order."""
+
+    volume: list[str] | tuple[str, ...]
+    """Only this volume (repeatable). A volume of the trace."""
+
+    speedup: SupportsFloat | None
+    """Divide times by F. A number above 0."""
+
+    as_fast_as_possible: bool
+    """Ignore times: keep --depth outstanding."""
+
+    depth: SupportsIndex | None
+    """With --as-fast-as-possible. A whole number of at least 1; default 32."""
+
+    skip_bad_lines: bool
+    """Skip unreadable lines; count them."""
+
+    exact_footprint: bool
+    """Count touched units exactly."""
+
+    action: str | None
+    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
+
+    since: str | None
+    """Leave out requests before this time, from the first request: 10s. A time."""
+
+    until: str | None
+    """Leave out requests after this time. A time."""
+
+
+class SnapshotsKeywords(TypedDict, total=False):
+    """The options of `SnapshotsOptions`."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    every: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Intervals between snapshots. Times above 0; default 50ms,200ms,800ms."""
+
+    keep: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Maximum number of snapshots. Numbers of at least 1; default 1,2,4,8."""
+
+    span: SupportsFloat
+    """Share of the drive to overwrite and copy. Above 0, at most 0.5; default 0.25."""
+
+    time: str
+    """Simulated time of each run at most. A time above 0; default 4s."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
 
-    report: str | PathLike[str] | None
-    """Also draw the tables as an HTML page. A new file, or one that Floatgate wrote."""
 
-    seed: SupportsIndex
-    """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
+class NewPolicyKeywords(TypedDict, total=False):
+    """The options of `PolicyNewOptions`."""
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class BusExploreKeywords(TypedDict, total=False):
+    """The options of `BusExploreOptions`."""
+
+    chip: list[str] | tuple[str, ...]
+    """A chip (repeatable). A chip's name or file; default tlc-3d-256g, qlc-3d-1t."""
+
+    interface: list[str] | tuple[str, ...]
+    """An interface, nv-ddr3:12 (repeatable). An interface of `floatgate policies bus.interface`, and
+    its mode; default six, from sdr:5 to nv-ddr3:15.
+    """
+
+    dies: SupportsIndex
+    """Dies that the channels share. A whole number from 1 to 256; default 16."""
+
+    channels: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Numbers of channels that share the dies. Numbers that divide that of the dies; default those of
+    1,2,4,8,16 that divide it.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class BusWaveformKeywords(TypedDict, total=False):
+    """The options of `BusWaveformOptions`."""
+
+    operation: str
+    """read, program (or write), erase or status. A name of an operation; default read."""
+
+    bytes: SupportsIndex | None
+    """Data bytes to draw. A whole number from 1 to 4096; default 6."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
 
 
 class EccMeasureKeywords(TypedDict, total=False):
@@ -403,485 +847,6 @@ class EccMeasureKeywords(TypedDict, total=False):
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
 
 
-class ExamplesKeywords(TypedDict, total=False):
-    """The options of `ExamplesOptions`."""
-
-    copy: str | PathLike[str] | None
-    """Copy them into DIR/examples, to change them. A folder."""
-
-
-class FitKeywords(TypedDict, total=False):
-    """The options of `FitOptions`."""
-
-    chip: str | None
-    """The part, by name or file. A chip's name or file; default as the logs name it."""
-
-    sampled: str | None
-    """Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th. A rule;
-    default as the logs declare, or every.
-    """
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class FitVoltagesKeywords(TypedDict, total=False):
-    """The options of `FitOptions`."""
-
-    chip: str | None
-    """The part, by name or file. A chip's name or file; default as the logs name it."""
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class GridKeywords(TypedDict, total=False):
-    """The options of `GridOptions`."""
-
-    block: str | Sequence[str | SupportsFloat | SupportsIndex] | None
-    """Sizes. Sizes of whole sectors; default 512 to 1m."""
-
-    depth: str | Sequence[str | SupportsFloat | SupportsIndex]
-    """Requests outstanding. Numbers of at least 1; default 1,2,4."""
-
-    pattern: str | Sequence[str | SupportsFloat | SupportsIndex]
-    """Patterns. Of sequential, random; default sequential,random."""
-
-    op: str | Sequence[str | SupportsFloat | SupportsIndex]
-    """Operations. Of read, write; default read,write."""
-
-    file_size: str
-    """Size of the file at the start of the drive. A size of at most the drive's; default 1GiB."""
-
-    steady: Literal["batches", "snia"]
-    """Batch means, or SNIA's five rounds. One of batches, snia; default batches."""
-
-    time: str | None
-    """Simulated time of each run at most. A time above 0; default 60s."""
-
-    round: str | None
-    """SNIA: simulated time per round. A time above 0; default 60s."""
-
-    precision: SupportsFloat
-    """Maximum half width / mean. A number from 0.0001 to 0.5; default 0.02."""
-
-    set: Mapping[str, Any] | None
-    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
-
-    seed: SupportsIndex
-    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
-
-    precondition: Literal["none", "fill", "instant", "steady", "workload"] | None
-    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
-    none, fill, instant, steady, workload; default fill.
-    """
-
-    load_state: str | PathLike[str] | None
-    """Start from a saved state. A file of --save-state."""
-
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
-    """
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class NewPolicyKeywords(TypedDict, total=False):
-    """The options of `PolicyNewOptions`."""
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class PlaceKeywords(TypedDict, total=False):
-    """The options of `PlaceOptions` and `Options` and `TraceOptions`."""
-
-    env: Mapping[str, Any] | None
-    """A value for ${NAME} in a fio job file (repeatable). A name and its value."""
-
-    set: Mapping[str, Any] | None
-    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
-
-    rules: str | Sequence[str | SupportsFloat | SupportsIndex] | None
-    """Rules to run beside none. Policies of host.place, FILE.py:CLASS; default all that the workload
-    has something for.
-    """
-
-    handles: SupportsIndex | None
-    """Placement handles of the drive. A whole number from 1 to 31; default those it declares, else 8.
-    """
-
-    zones: bool
-    """Run the rules on zones of the same flash as well, on which the host keeps blocks."""
-
-    seeds: SupportsIndex
-    """Seeds of each rule. A whole number from 1 to 10000; default 5."""
-
-    cycles: SupportsFloat | None
-    """Program/erase cycles that a block lasts. A number from 1 to 1e+09; default what the drive's chip
-    says.
-    """
-
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
-    """
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-    seed: SupportsIndex
-    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
-
-    check: bool
-    """Check the run with an independent model."""
-
-    precondition: Literal["none", "fill", "instant", "steady", "workload"]
-    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
-    none, fill, instant, steady, workload; default workload.
-    """
-
-    precondition_fill: SupportsFloat | None
-    """Share of the drive to fill. A number from 0 to 1."""
-
-    layout: bool
-    """First write the data the workload expects on the drive. Default True."""
-
-    loop: str | SupportsIndex | None
-    """Run the workload N times, or until its long-run write amplification is known to 5 % (at most 100
-    times, or until=waf:5%,max=20). A number of at least 1, or until=waf:SHARE.
-    """
-
-    limit_requests: SupportsIndex | None
-    """End after N requests. A whole number of at least 1."""
-
-    limit_time: str | None
-    """End after this simulated time: 10s. A time above 0."""
-
-    memory_limit: str | SupportsIndex | None
-    """Memory for the drives of this command: 8GiB. Larger drives are refused; those of --repeat wait
-    for each other. A size above 0; default free memory of the machine.
-    """
-
-    policy_timeout: str
-    """Time that a policy in Python may take for one answer: 1s. A time above 0; default 10s."""
-
-    trace_format: str | None
-    """See `floatgate trace formats`. A name of that list."""
-
-    columns: str | None
-    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
-    (docs/reference/traces.md). Names of columns.
-    """
-
-    align: str | None
-    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
-    """
-
-    member: str | None
-    """Which file of an archive. A name in the archive."""
-
-    wrap: bool
-    """Take addresses modulo the capacity."""
-
-    scale: bool
-    """Scale addresses to the drive."""
-
-    compact: bool
-    """Place touched pages side by side (the default if only that fits)."""
-
-    sort: bool
-    """Sort the trace, however far out of order."""
-
-    volume: list[str] | tuple[str, ...]
-    """Only this volume (repeatable). A volume of the trace."""
-
-    speedup: SupportsFloat | None
-    """Divide times by F. A number above 0."""
-
-    as_fast_as_possible: bool
-    """Ignore times: keep --depth outstanding."""
-
-    depth: SupportsIndex | None
-    """With --as-fast-as-possible. A whole number of at least 1; default 32."""
-
-    skip_bad_lines: bool
-    """Skip unreadable lines; count them."""
-
-    exact_footprint: bool
-    """Count touched units exactly."""
-
-    action: str | None
-    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
-
-    since: str | None
-    """Leave out requests before this time, from the first request: 10s. A time."""
-
-    until: str | None
-    """Leave out requests after this time. A time."""
-
-
-class PlanKeywords(TypedDict, total=False):
-    """The options of `PlanOptions`."""
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class ReportKeywords(TypedDict, total=False):
-    """The options of `ReportOptions`."""
-
-    out: str | PathLike[str] | None
-    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
-
-
-class ReproduceKeywords(TypedDict, total=False):
-    """The options of `ReproduceOptions`."""
-
-    full: bool | None
-    """All cases with narrow intervals, or the quick ones, in about two minutes. Default quick."""
-
-    causes: bool
-    """Run the experiments that show why claims are missed, instead of the papers' exhibits."""
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
-    """
-
-    record: bool
-    """Also write ours.csv and the figures into the papers' folders."""
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class SchemaKeywords(TypedDict, total=False):
-    """The options of `SchemaOptions`."""
-
-    out: str | PathLike[str] | None
-    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class ServeKeywords(TypedDict, total=False):
-    """The options of `ServeOptions`."""
-
-    image: str | PathLike[str]
-    """File that holds what the flash holds; made if it is not there. A new file, or the image of this
-    drive.
-    """
-
-    socket: str | PathLike[str] | None
-    """Listen at this path. A new path; default IMAGE.sock."""
-
-    port: SupportsIndex | None
-    """Listen at this port instead; 0: any free one. A whole number from 0 to 65535."""
-
-    address: str
-    """Address of --port. An address of this machine; default 127.0.0.1."""
-
-    pace: str
-    """Simulated seconds a second: 1 is real time, 0.1 slow motion, max as fast as possible. Max, or a
-    number above 0; default 1.
-    """
-
-    set: Mapping[str, Any] | None
-    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
-
-    seed: SupportsIndex
-    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
-
-    check: bool
-    """Check the run with an independent model."""
-
-    requests: bool
-    """Keep every request: requests.parquet."""
-
-    record: str | PathLike[str] | None
-    """Record the requests as a trace that `floatgate run` replays. A new file, or with --force an
-    earlier one.
-    """
-
-    metrics: SupportsIndex | None
-    """Answer Prometheus at this port of this machine; 0: any free one. A whole number from 0 to 65535.
-    """
-
-    stop_after: SupportsFloat | None
-    """End after so many seconds. A number from 0 to 1000000000."""
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-    report: bool
-    """Write report.html. In Python only where it is asked for."""
-
-
-class SnapshotsKeywords(TypedDict, total=False):
-    """The options of `SnapshotsOptions`."""
-
-    set: Mapping[str, Any] | None
-    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
-
-    every: str | Sequence[str | SupportsFloat | SupportsIndex]
-    """Intervals between snapshots. Times above 0; default 50ms,200ms,800ms."""
-
-    keep: str | Sequence[str | SupportsFloat | SupportsIndex]
-    """Maximum number of snapshots. Numbers of at least 1; default 1,2,4,8."""
-
-    span: SupportsFloat
-    """Share of the drive to overwrite and copy. Above 0, at most 0.5; default 0.25."""
-
-    time: str
-    """Simulated time of each run at most. A time above 0; default 4s."""
-
-    seed: SupportsIndex
-    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
-
-    out: str | PathLike[str] | None
-    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
-
-
-class StudyKeywords(TypedDict, total=False):
-    """The options of `StudyOptions`."""
-
-    retry: bool
-    """Run again what was refused or failed."""
-
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
-    """
-
-    out: str | PathLike[str] | None
-    """Folder of the study; what it holds is not run again. A new folder, or one of a study; it lives
-    as long as what is returned.
-    """
-
-
-class TortureKeywords(TypedDict, total=False):
-    """The options of `TortureOptions`."""
-
-    cuts: SupportsIndex
-    """Power cuts of each drive, at least. A whole number from 1 to 1000000; default 100."""
-
-    whole: bool
-    """Leave the drives as large as they are."""
-
-    set: Mapping[str, Any] | None
-    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
-
-    seed: SupportsIndex
-    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
-
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
-    """
-
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
-
-    force: bool
-    """Replace an earlier result."""
-
-
-class TraceConvertKeywords(TypedDict, total=False):
-    """The options of `TraceConvertOptions` and `TraceOptions`."""
-
-    to: str | None
-    """The format to write. A format of `floatgate trace formats`; default fio-iolog-v3; msr for a
-    volume.
-    """
-
-    seed: SupportsIndex | None
-    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
-
-    force: bool
-    """Replace an earlier result."""
-
-    trace_format: str | None
-    """See `floatgate trace formats`. A name of that list."""
-
-    columns: str | None
-    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
-    (docs/reference/traces.md). Names of columns.
-    """
-
-    align: str | None
-    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
-    """
-
-    member: str | None
-    """Which file of an archive. A name in the archive."""
-
-    sort: bool
-    """Sort the trace, however far out of order."""
-
-    volume: list[str] | tuple[str, ...]
-    """Only this volume (repeatable). A volume of the trace."""
-
-    skip_bad_lines: bool
-    """Skip unreadable lines; count them."""
-
-    action: str | None
-    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
-
-    since: str | None
-    """Leave out requests before this time, from the first request: 10s. A time."""
-
-    until: str | None
-    """Leave out requests after this time. A time."""
-
-
 class TraceInfoKeywords(TypedDict, total=False):
     """The options of `TraceInfoOptions` and `TraceOptions`."""
 
@@ -940,42 +905,52 @@ class TraceInfoKeywords(TypedDict, total=False):
     """Leave out requests after this time. A time."""
 
 
-class TwinCheckKeywords(TypedDict, total=False):
-    """The options of `TwinCheckOptions`."""
+class TraceConvertKeywords(TypedDict, total=False):
+    """The options of `TraceConvertOptions` and `TraceOptions`."""
 
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
+    to: str | None
+    """The format to write. A format of `floatgate trace formats`; default fio-iolog-v3; msr for a
+    volume.
     """
 
-    out: str | PathLike[str] | None
-    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
-    """
+    seed: SupportsIndex | None
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     force: bool
     """Replace an earlier result."""
 
+    trace_format: str | None
+    """See `floatgate trace formats`. A name of that list."""
 
-class TwinFitKeywords(TypedDict, total=False):
-    """The options of `TwinFitOptions`."""
-
-    base: str
-    """The drive whose values stand where nothing was measured. A drive's name or file; default tlc.
+    columns: str | None
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
+    (docs/reference/traces.md). Names of columns.
     """
 
-    workers: SupportsIndex | None
-    """Processes. A whole number of at least 1; default one per core."""
-
-    scheduler: str | None
-    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
-    FLOATGATE_SCHEDULER, or this machine.
+    align: str | None
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
     """
 
-    out: str | PathLike[str] | None
-    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+    member: str | None
+    """Which file of an archive. A name in the archive."""
+
+    sort: bool
+    """Sort the trace, however far out of order."""
+
+    volume: list[str] | tuple[str, ...]
+    """Only this volume (repeatable). A volume of the trace."""
+
+    skip_bad_lines: bool
+    """Skip unreadable lines; count them."""
+
+    action: str | None
+    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
+
+    since: str | None
+    """Leave out requests before this time, from the first request: 10s. A time."""
+
+    until: str | None
+    """Leave out requests after this time. A time."""
 
 
 class TwinJobsKeywords(TypedDict, total=False):
@@ -1011,3 +986,41 @@ class TwinMeasureKeywords(TypedDict, total=False):
 
     out: str | PathLike[str] | None
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class TwinFitKeywords(TypedDict, total=False):
+    """The options of `TwinFitOptions`."""
+
+    base: str
+    """The drive whose values stand where nothing was measured. A drive's name or file; default tlc.
+    """
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class TwinCheckKeywords(TypedDict, total=False):
+    """The options of `TwinCheckOptions`."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""

@@ -4,6 +4,7 @@ A value may bring settings of its own: `ftl.wear.name=dynamic,static+ftl.wear.th
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Unpack
 
 from floatgate import _core
 from floatgate.ageing.life import TERABYTE, Conditions, Life, age
@@ -13,7 +14,7 @@ from floatgate.lab import figures
 from floatgate.report.plot import Axis, Figure
 from floatgate.report.sheet import Section, sheet
 from floatgate.values import quantities as q
-from floatgate.workers import note, spread, stopping
+from floatgate.workers import How, note, spread, stopping
 from floatgate.workers.inputs import of_drive
 from floatgate.workers.memory import room
 
@@ -60,9 +61,8 @@ def compare(
     asked: str,
     how: Conditions,
     *,
-    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _part: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **spreading: Unpack[How],
 ) -> dict[str, Life]:
     """Age the drive with each value of `asked`, as many at once as there are processors."""
     key, values = values_of(asked)
@@ -70,11 +70,10 @@ def compare(
     lives = spread(
         _one,
         asked_of,
-        scheduler=scheduler,
         inputs=[file for one in asked_of for file in of_drive(one[0], one[1])],
         waiting="begins",  # each is a life, however short
         watch=lambda _done, part: progress(part),
-        stopped=stopped,
+        **spreading,
     )
     begun = {value: life for value, life in zip(values, lives, strict=True) if life is not None}
     if not begun:

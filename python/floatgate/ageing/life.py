@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from math import inf
 from typing import Any, TypedDict
 
 from floatgate import _core
@@ -58,6 +59,7 @@ class Conditions(TypedDict):
     duty: float | None
     temperature: float | None
     off_temperature: float | None
+    limit_writes: float | None
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,7 @@ def age(
     duty: float | None = None,
     temperature: float | None = None,
     off_temperature: float | None = None,
+    limit_writes: float | None = None,
     save_state: str | None = None,
     progress: Callable[[float], None] = lambda _part: None,
     stopped: Callable[[], bool] = lambda: False,
@@ -243,7 +246,7 @@ def age(
     `jedec` is the class of JESD218 by which data must last, the drive's own where it is None. The writes are
     spread over `years`, in which the drive is powered for the share `duty` of the time at `temperature`, else
     at `off_temperature` (degrees Celsius, all as the class where None). The drive is saved at its end as
-    `save_state`, for runs that load it.
+    `save_state`, for runs that load it. It ends at the first window after `limit_writes` drive writes, too.
     Raises InputError for a drive whose chip knows neither endurance nor errors, or has too short tables.
     """
     profile = {"class": jedec, "years": years, "duty": duty}
@@ -255,7 +258,8 @@ def age(
     if judged.without_code is not None:
         _refuse_idle(judged.without_code, jedec, duty, temperature, off_temperature)
     rows: list[Row] = []
-    while not rows or not (rows[-1].ends or stopped()):
+    limit = inf if limit_writes is None else limit_writes
+    while not rows or not (rows[-1].ends or rows[-1].drive_writes >= limit or stopped()):
         try:
             text, part = ageing.go_on()
         except _core.Stopped:  # it was asked for, and a window did not end
@@ -264,7 +268,7 @@ def age(
             break
         if text is not None:
             rows.append(Row.read(text))
-        progress(min(part, 1.0))
+        progress(min(max(part, rows[-1].drive_writes / limit if rows else 0.0), 1.0))
     in_use = InUse.read(ageing.in_use())
     if save_state is not None:
         ageing.save_state(save_state)
@@ -296,7 +300,10 @@ def sentence(life: Life, years: float) -> str:
     """Say what came out."""
     last = life.rows[-1]
     if not life.ended:
-        return f"stopped after {last.host_bytes / TERABYTE:,.4g} TB; the drive still accepts writes"
+        return (
+            f"stopped after {last.host_bytes / TERABYTE:,.4g} TB, {last.drive_writes:,.0f} drive writes: "
+            f"{life.dwpd(years):.3g} per day over {years:g} years; the drive still accepts writes"
+        )
     return (
         f"ends after {last.host_bytes / TERABYTE:,.4g} TB (TBW), {last.drive_writes:,.0f} drive writes: "
         f"{life.dwpd(years):.3g} per day over {years:g} years, or one per day for "

@@ -8,9 +8,6 @@ def __getattr__(name: str) -> Any:
     """Find a module below at its first use, and the policies below `bus`: `floatgate.bus.interface`."""
     if name in ("explore", "waveform"):
         return import_module(f"{__name__}.{name}")
-    from floatgate.inputs.policies import seam
+    from floatgate.inputs.policies import below
 
-    below = None if name.startswith("_") else seam("bus")
-    if below is None or name not in dir(below):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(below, name)
+    return below("bus", name)

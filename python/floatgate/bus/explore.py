@@ -4,20 +4,19 @@ The drive around the chip is made not to matter: a host link and a buffer that n
 delay, sequential requests at a depth that keeps all dies busy. What is left is chips, channels and ways.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from floatgate import _core, callable_room
+from floatgate import callable_room
 from floatgate.errors import InputError
-from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.reproduce import simulate
 
 WAYS = (1, 2, 4, 8, 16)
-SHAPES = tuple((channels, 16 // channels) for channels in (1, 2, 4, 8, 16))  # the same sixteen dies
+CHANNELS, DIES = (1, 2, 4, 8, 16), 16  # the same sixteen dies on so many channels
 OPS = ("read", "write")
 MODES = ("sdr:5", "nv-ddr:5", "nv-ddr2:7", "nv-ddr3:10", "nv-ddr3:12", "nv-ddr3:15")
 
@@ -58,14 +57,29 @@ class BusPoint:
     ecc_blocks: int  # one for each channel
 
 
-def plan(chips: Sequence[str], modes: Sequence[str]) -> list[tuple[str, str, int, int, str]]:
+def shapes(dies: int = DIES, channels: Sequence[int] | None = None) -> list[tuple[int, int]]:
+    """Return channels and ways of every combination: one channel with more and more dies, then all the dies.
+
+    They are shared by `channels`, or by those of `CHANNELS` that divide them. Raises InputError.
+    """
+    for many in channels or ():
+        if dies % many:
+            expected = ", ".join(str(one) for one in range(1, dies + 1) if dies % one == 0)
+            raise InputError(f"--channels {many}: {dies} dies do not divide so: expected of {expected}")
+    shared = channels or [many for many in CHANNELS if dies % many == 0]
+    alone = [(1, ways) for ways in WAYS if ways <= dies]
+    return list(dict.fromkeys([*alone, *((many, dies // many) for many in shared)]))
+
+
+def plan(
+    chips: Sequence[str], modes: Sequence[str], combined: Sequence[tuple[int, int]]
+) -> list[tuple[str, str, int, int, str]]:
     """Return chip, interface, channels, ways and operation of every run."""
-    shapes = dict.fromkeys([*((1, ways) for ways in WAYS), *SHAPES])
     return [
         (chip, mode, channels, ways, op)
         for chip in chips
         for mode in modes
-        for channels, ways in shapes
+        for channels, ways in combined
         for op in OPS
     ]
 
@@ -74,9 +88,15 @@ def explore(
     chips: Sequence[str],
     modes: Sequence[str] = MODES,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    dies: int = DIES,
+    channels: Sequence[int] | None = None,
 ) -> Iterator[BusPoint]:
-    """Yield a point for each combination of `plan`. Raises InputError for an unknown chip or interface."""
-    runs = plan(chips, modes)
+    """Yield a point for each combination of `plan`.
+
+    Raises InputError for an unknown chip or interface, and channels that do not share the dies evenly.
+    """
+    runs = plan(chips, modes, shapes(dies, channels))
     for done, run in enumerate(runs):
         progress(done, len(runs))
         yield _point(*run)
@@ -126,8 +146,7 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> BusP
 @cache
 def page_size(chip: str) -> str:
     """Return the page size of a chip as its file writes it. Raises InputError for an unknown chip."""
-    card = json.loads(_core.explain_chip(chip, shipped.folders()))
-    return next(str(entry["value"]) for entry in card["entries"] if entry["key"] == "nand.page_size")
+    return str(cards.values(cards.of_chip(chip))["nand.page_size"])
 
 
 def full_at(points: Sequence[BusPoint], chip: str, interface: str, op: str) -> int | None:
@@ -166,7 +185,7 @@ def most_dies(points: Sequence[BusPoint]) -> int:
     return max(point.channels * point.ways for point in points)
 
 
-def sixteen(points: Sequence[BusPoint], chip: str, op: str) -> list[BusPoint]:
+def with_all_dies(points: Sequence[BusPoint], chip: str, op: str) -> list[BusPoint]:
     """Return the points of a chip and operation with all the dies there are."""
     dies = most_dies(points)
     return [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 from floatgate._generated.keywords import AgeKeywords
 from floatgate.errors import InputError
 from floatgate.files import write_whole
-from floatgate.options.definition import CommandOptions, Option, usual
+from floatgate.options.definition import LIMITS, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import (
     ELSEWHERE,
@@ -24,6 +24,10 @@ from floatgate.options.shared import (
     Settings,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import check_state_file, own_file
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -65,6 +69,16 @@ class AgeOptions(CommandOptions):
     years: Annotated[
         float, Option("Years over which the writes are spread.", metavar="N", least=0.1, most=200)
     ] = 5.0
+    limit_writes: Annotated[
+        float | None,
+        Option(
+            "End after N drive writes: 913 are half a drive write a day for five years.",
+            metavar="N",
+            panel=LIMITS,
+            least=0.01,
+            most=1e7,
+        ),
+    ] = usual("at its end")
     jedec: Annotated[
         Literal["client", "enterprise"] | None,
         Option("Class of JESD218: how long data must last without power, and how surely."),
@@ -99,7 +113,8 @@ def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> "Life":
     report is written there.
 
     It ends when the drive accepts no more writes, or when its code could no longer read what it holds at the
-    end of the retention time of JESD218: `life.cause` says which.
+    end of the retention time of JESD218: `life.cause` says which. With `limit_writes` it ends after so many
+    drive writes, at the next window: with `save_state` that is the drive of some years, for runs.
 
     Raises InputError for a drive whose chip knows neither endurance nor errors, or whose tables end too
     early, TypeError for an unknown option.
@@ -123,9 +138,6 @@ def age_compare(
 
 
 def _aged(asked: AgeOptions) -> "dict[str, Life]":
-    from floatgate.results.folder import own_file
-    from floatgate.runs.session import interruptible
-
     with own_file(asked.out, asked.out) if asked.out is not None else nullcontext() as file:
         with interruptible() as stopped:
             lives = lives_of(asked, stopped=stopped)
@@ -163,8 +175,6 @@ def lives_of(
 
 def check_state(asked: AgeOptions) -> None:
     """Refuse a state that would replace something else, or that several lives would write."""
-    from floatgate.results.folder import check_state_file
-
     if asked.save_state is None:
         without_effect({"force": asked.force or None}, "no state is saved", "--save-state with this option")
         return
@@ -186,18 +196,11 @@ def written(asked: AgeOptions, lives: "Mapping[str, Life]", file: Path) -> None:
 
 
 def _conditions(asked: AgeOptions) -> "Conditions":
-    return {
-        "hot": asked.hot,
-        "jump": asked.jump,
-        "window": asked.window,
-        "measure": asked.measure,
-        "seed": asked.seed,
-        "jedec": asked.jedec,
-        "years": asked.years,
-        "duty": asked.duty,
-        "temperature": asked.temperature,
-        "off_temperature": asked.off_temperature,
-    }
+    from floatgate.ageing import life
+
+    names = life.Conditions.__annotations__
+    found: Conditions = life.Conditions(**{name: getattr(asked, name) for name in names})  # type: ignore[typeddict-item]
+    return found
 
 
 @takes(
@@ -215,17 +218,10 @@ def age_in_shell(asked: AgeOptions) -> None:
     chip=derived/tlc-3d-256g`. Between measured windows, many cycles are skipped at once. With `--compare`,
     one report shows several lifetimes.
     """
-    from rich.progress import Progress
-
-    from floatgate.results.folder import own_file
-    from floatgate.runs.session import interruptible
-    from floatgate.shell import console
-
     check_state(asked)
     with own_file(asked.out, Path("out") / f"age-{Path(asked.drive).stem}.html") as file:
-        with interruptible() as interrupt, Progress(console=console.err.rich, transient=True) as bar:
-            task = bar.add_task("ageing", total=1.0)
-            lives = lives_of(asked, progress=lambda part: bar.update(task, completed=part), stopped=interrupt)
+        with interruptible() as interrupt, Bar("ageing", BAR, PERCENT, LEFT) as bar:
+            lives = lives_of(asked, progress=lambda part: bar.show(completed=part), stopped=interrupt)
         written(asked, lives, file)
     if asked.format == "json":
         documents = {name: life.document(asked.years) for name, life in lives.items()}
@@ -234,12 +230,11 @@ def age_in_shell(asked: AgeOptions) -> None:
         _show(asked, lives)
     for written_to in (asked.save_state, file):
         if written_to is not None:
-            console.err.print(f"wrote {written_to}", markup=False)
+            console.err.print(f"wrote {written_to}")
 
 
 def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     from floatgate.ageing import compare, life
-    from floatgate.shell import console
 
     if asked.compare is not None:
         console.print_columns(compare.HEAD, compare.shown(lives, asked.years), overflow="fold")
@@ -249,4 +244,4 @@ def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     if one.speeds():
         console.print_columns(life.SPEED_HEAD, life.speed_shown(one), overflow="fold")
     for said in (life.sentence(one, asked.years), *life.remarks(one)):
-        console.out.print(said, markup=False)
+        console.out.print(said)

@@ -12,8 +12,12 @@ from floatgate._generated.keywords import BusExploreKeywords, BusWaveformKeyword
 from floatgate.files import putting, write_rows
 from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
+from floatgate.options.run import whole_numbers
 from floatgate.options.shared import Force, OutFolder, Settings
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder, shared_folder
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 
@@ -26,7 +30,6 @@ DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
 _FRONT = ("interface", "channels x ways", "MB/s", "pins", "ECC blocks", "nJ/B", "channel busy")
 BYTES = 6  # drawn where nothing else is asked for
 app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,16 @@ class BusExploreOptions(CommandOptions):
             differs="several, beside each other",
         ),
     ] = ()
+    dies: Annotated[int, Option("Dies that the channels share.", metavar="N", least=1, most=256)] = 16
+    channels: Annotated[
+        str | None,
+        Option(
+            "Numbers of channels that share the dies.",
+            metavar="N,...",
+            takes="numbers that divide that of the dies",
+            listed=True,
+        ),
+    ] = usual("those of 1,2,4,8,16 that divide it")
     out: OutFolder = usual("out/bus-explore")
     force: Force = False
 
@@ -84,13 +97,12 @@ class BusWaveformOptions(CommandOptions):
 def explore(**options: Unpack[BusExploreKeywords]) -> "list[BusPoint]":
     """Simulate every interface, channel and way count for some chips: when channels saturate, at what cost.
 
-    A point has the bandwidth in 10^6 bytes per second, the energy in nJ per byte, pins, and the share of
+    One channel has more and more dies; then all the dies, `dies`, are shared by each number of `channels`. A
+    point has the bandwidth in 10^6 bytes per second, the energy in nJ per byte, pins, and the share of
     time in which channels are busy. With `out`, points.csv, ways.svg and front.svg are written there.
 
     Raises InputError for an unknown chip or interface.
     """
-    from floatgate.results.folder import shared_folder
-
     asked = take(BusExploreOptions, options)
     with ExitStack() as opened:
         if asked.out is not None:
@@ -108,7 +120,14 @@ def points_of(
     from floatgate.bus import explore as exploring
     from floatgate.bus.explore import MODES
 
-    return exploring.explore(asked.chip or DEFAULT_CHIPS, asked.interface or MODES, progress)
+    channels = None if asked.channels is None else whole_numbers("--channels", asked.channels, 1, 256)
+    return exploring.explore(
+        asked.chip or DEFAULT_CHIPS,
+        asked.interface or MODES,
+        progress,
+        dies=asked.dies,
+        channels=channels,
+    )
 
 
 def written(points: "Sequence[BusPoint]", folder: Path) -> None:
@@ -152,7 +171,6 @@ def waveform_of(asked: BusWaveformOptions) -> "Waveform":
 def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
     """Write the VCD and the SVG into a folder; return where."""
     from floatgate.bus import svg, vcd
-    from floatgate.results.folder import shared_folder
 
     name = f"{found.interface.replace(', mode ', '-')}-{found.operation}"
     dump, picture = f"{name}.vcd", f"{name}.svg"
@@ -168,14 +186,14 @@ def drawn(found: "Waveform", folder: Path, *, force: bool) -> tuple[Path, Path]:
     BusExploreOptions,
     examples=(
         "floatgate bus explore",
-        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --interface nv-ddr2:7",
+        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --dies 64 --channels 8,16",
     ),
 )
 def explore_in_shell(asked: BusExploreOptions) -> int:
-    """Simulate every interface, channel and way count: when channels saturate, and the Pareto front."""
-    from floatgate.results.folder import own_folder, shared_folder
-    from floatgate.shell.console import err
+    """Simulate every interface, channel and way count: when channels saturate, and the Pareto front.
 
+    One channel has more and more dies; then all the dies are shared by each number of channels.
+    """
     with (
         own_folder(asked.out, Path("out/bus-explore"), force=asked.force) as folder,
         shared_folder(folder, *FILES, force=asked.force),
@@ -185,10 +203,10 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
             written(points, folder)
     if points:
         _show(points)
-        err.print(f"wrote {folder}", markup=False)
+        console.err.print(f"wrote {folder}")
     if interrupted:
-        err.print(f"interrupted after {len(points)} runs", markup=False)
-    return EXIT_INTERRUPTED if interrupted else 0
+        console.err.print(f"interrupted after {len(points)} runs")
+    return console.EXIT_INTERRUPTED if interrupted else 0
 
 
 @app.command(cls=Command)
@@ -201,30 +219,18 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
 )
 def waveform_in_shell(asked: BusWaveformOptions) -> None:
     """Draw the signals of an operation: a VCD for GTKWave; an SVG with set-up, hold and strobes marked."""
-    from floatgate.results.folder import own_folder
-    from floatgate.shell.console import err
-
     found = waveform_of(asked)
     with own_folder(asked.out, Path("out/bus-waveform"), force=asked.force) as folder:
         dump, drawing = drawn(found, folder, force=asked.force)
-    err.print(f"wrote {dump} and {drawing}", markup=False)
+    console.err.print(f"wrote {dump} and {drawing}")
 
 
 def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
     """Return what was run until the end or Ctrl-C, and whether it was that."""
-    from rich.progress import Progress
-
-    from floatgate.shell.console import err
-
     points: list[BusPoint] = []
-    with Progress(console=err.rich, transient=True) as bar:
-        task = bar.add_task("exploring", total=None)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
+    with Bar("exploring", BAR, PERCENT, LEFT, total=None) as bar:
         try:
-            points.extend(points_of(asked, show))
+            points.extend(points_of(asked, lambda done, total: bar.show(completed=done, total=total)))
         except KeyboardInterrupt:
             return points, True
     return points, False
@@ -232,8 +238,7 @@ def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
 
 def _show(points: "list[BusPoint]") -> None:
     """Print where channels are full, then the combinations that no other beats."""
-    from floatgate.bus.explore import OPS, WAYS, front, full_at, sixteen
-    from floatgate.shell.console import print_columns
+    from floatgate.bus.explore import OPS, front, full_at, with_all_dies
 
     for chip in dict.fromkeys(point.chip for point in points):
         head = ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS))
@@ -243,10 +248,11 @@ def _show(points: "list[BusPoint]") -> None:
             if not mine:
                 continue
             full = [full_at(points, chip, interface, op) for op in OPS]
+            most_ways = max(point.ways for point in mine)
             most = [max((p.mb_per_s for p in mine if p.op == op), default=0.0) for op in OPS]
-            ways = (str(ways) if ways else f"more than {WAYS[-1] // 2}" for ways in full)
+            ways = (str(ways) if ways else f"more than {most_ways // 2}" for ways in full)
             rows.append((interface, f"{mine[0].mt_per_s:.0f}", *ways, *(f"{rate:.0f}" for rate in most)))
-        print_columns(head, rows, left=(0,), title=f"{chip}: ways to saturate a channel")
+        console.print_columns(head, rows, left=(0,), title=f"{chip}: ways to saturate a channel")
         for op in OPS:
             best = (
                 (
@@ -258,6 +264,6 @@ def _show(points: "list[BusPoint]") -> None:
                     f"{point.nj_per_byte:.3f}",
                     f"{point.channel_busy:.0%}",
                 )
-                for point in front(sixteen(points, chip, op))
+                for point in front(with_all_dies(points, chip, op))
             )
-            print_columns(_FRONT, best, left=(0,), title=f"{chip}, {op}: Pareto front")
+            console.print_columns(_FRONT, best, left=(0,), title=f"{chip}, {op}: Pareto front")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 from floatgate._generated.keywords import CharacterizeKeywords
 from floatgate.errors import InputError
 from floatgate.options.definition import CommandOptions, Option, usual
-from floatgate.options.effect import without_effect
+from floatgate.options.effect import changed, without_effect
 from floatgate.options.shared import (
     CHIP,
     ELSEWHERE,
@@ -22,7 +22,10 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
-from floatgate.shell.bar import BAR, ELAPSED, Bar
+from floatgate.results.folder import own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, ELAPSED, PERCENT, Bar
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
 
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from floatgate.lab.run import Characterized, Progress
 
 BLOCKS = 30  # worn to failure in each endurance test, where nothing else is asked for
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,6 @@ def characterize(chip: str | PathLike[str], **options: Unpack[CharacterizeKeywor
     Raises InputError for an unknown chip or experiment, or more blocks than the chip has.
     """
     from floatgate.lab.experiments import chosen
-    from floatgate.runs.session import interruptible
 
     asked = take(CharacterizeOptions, options, chip=chip)
     wanted = chosen(list(asked.experiment))
@@ -133,52 +134,39 @@ def characterize_in_shell(asked: CharacterizeOptions) -> int:
 
     wanted = chosen(list(asked.experiment))
     if asked.list:
-        others = {
-            "experiment": asked.experiment or None,
-            "blocks": asked.blocks,
-            "model": asked.model,
-            "workers": asked.workers,
-            "scheduler": asked.scheduler,
-            "seed": asked.seed,
-            "out": asked.out,
-            "force": asked.force or None,
-        }
+        others = changed(asked, "chip", "format", "list")
         without_effect(others, "--list runs nothing", "it without --list")
         return _list(asked.format)
     if asked.chip is None:
         raise InputError(
             "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
         )
-    from floatgate.results.folder import own_folder
-    from floatgate.runs.session import interruptible
 
     usual = Path("out") / f"chip-{Path(asked.chip).stem}"
     with (
         own_folder(asked.out, usual, force=asked.force) as folder,
         interruptible() as interrupt,
-        _Bar() as bar,
+        Bar("{task.fields[count]}", BAR, PERCENT, ELAPSED, "{task.description}", count="") as bar,
     ):
-        done = _characterized(asked, wanted, folder, interrupt, bar.update)
+
+        def moved(to: "Progress") -> None:
+            bar.show(completed=to.fraction, description=to.title, count=f"{to.number}/{to.total}")
+
+        done = _characterized(asked, wanted, folder, interrupt, moved)
     return _show(done, folder, asked.format)
 
 
 def _show(done: "Characterized", out: Path, format: str) -> int:  # noqa: A002
-    from floatgate.shell import console
-
     if format == "json":
         console.print_json(done.document())
     else:
         _print(done)
-    if done.interrupted:
-        console.err.print(f"interrupted: {out} holds the measurements made so far", markup=False)
-        return EXIT_INTERRUPTED
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
-    return 0
+    kept = f"{out} holds the measurements made so far"
+    return console.farewell(out / "report.html", kept if done.interrupted else "")
 
 
 def _list(format: str) -> int:  # noqa: A002
     from floatgate.lab.experiments import every
-    from floatgate.shell import console
 
     if format == "json":
         console.print_json(
@@ -190,49 +178,22 @@ def _list(format: str) -> int:  # noqa: A002
         return 0
     width = max(len(one.name) for one in every())
     for one in every():
-        console.out.print(f"{one.name:<{width}}  {one.question}", markup=False)
-        console.out.print(f"{'':<{width}}  {one.source}", markup=False, style="dim")
+        console.out.print(f"{one.name:<{width}}  {one.question}")
+        console.out.print(f"{'':<{width}}  {one.source}", style="dim")
     return 0
 
 
 def _print(done: "Characterized") -> None:
     """Print the finding of each experiment."""
-    from floatgate.shell import console
-
     sample = "" if done.seed is None else f", sample {done.seed}"
     console.out.print(
-        f"{done.identity.name}: {done.identity.title}{sample}, {done.blocks} blocks a test",
-        markup=False,
-        style="bold",
+        f"{done.identity.name}: {done.identity.title}{sample}, {done.blocks} blocks a test", style="bold"
     )
     for outcome in done.outcomes:
-        console.out.print(f"\n{outcome.experiment.title}", markup=False, style="bold")
+        console.out.print(f"\n{outcome.experiment.title}", style="bold")
         if outcome.result is None:
-            console.out.print(f"{outcome.state}: {outcome.reason}", markup=False, style="dim")
+            console.out.print(f"{outcome.state}: {outcome.reason}", style="dim")
             continue
-        console.out.print(outcome.result.says, markup=False)
+        console.out.print(outcome.result.says)
         if outcome.reason:
-            console.out.print(outcome.reason, markup=False, style="dim")
-
-
-class _Bar(Bar):
-    """The experiment that runs."""
-
-    columns = (
-        "{task.fields[count]}",
-        BAR,
-        "{task.percentage:>3.0f} %",
-        ELAPSED,
-        "{task.description}",
-    )
-
-    def __init__(self) -> None:
-        super().__init__("starting", count="")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the experiments are."""
-        self.show(
-            completed=progress.fraction,
-            description=progress.title,
-            count=f"{progress.number}/{progress.total}",
-        )
+            console.out.print(outcome.reason, style="dim")

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 from floatgate._generated.keywords import CompareKeywords
 from floatgate.errors import InputError
+from floatgate.files import cell
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
 from floatgate.options.shared import RETURNED, Force, OutFolder
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -53,9 +56,10 @@ def compare(a: str | PathLike[str], b: str | PathLike[str], **options: Unpack[Co
     """Compare the runs in two folders that differ in one key, pair by pair of the same seed.
 
     `a` and `b` are folders of `repeat` or of studies. Each comparison has the mean difference B - A and the
-    ratio B / A with 95 % intervals of paired differences, and its verdict: `A lower`, `B lower`, `cannot be
-    told`; for studies there is one for each combination of the other keys. Flags and remarks of the runs
-    stand beside. With `out`, compare.json, compare.csv and report.html are written to that folder.
+    ratio B / A with 95 % intervals of paired differences, and its verdict: `A lower`, `B lower`, `no
+    difference of note` (a ratio of 1.000), `cannot be told`; for studies there is one for each combination of
+    the other keys. Flags and remarks of the runs stand beside. With `out`, compare.json, compare.csv and
+    report.html are written to that folder.
 
     Raises InputError for sets of different versions, workloads or drives, naming the key that differs, and
     for fewer than five pairs.
@@ -102,9 +106,6 @@ def compare_in_shell(asked: CompareOptions) -> int:
     """
     from floatgate.compare.show import csv_head, csv_rows
     from floatgate.compare.write import write
-    from floatgate.files import cell
-    from floatgate.results.folder import own_folder
-    from floatgate.shell import console
 
     done = compared_of(asked)
     usual = Path("out") / f"compare-{done.a.name or 'a'}-{done.b.name or 'b'}"
@@ -118,28 +119,27 @@ def compare_in_shell(asked: CompareOptions) -> int:
         writer.writerows(map(cell, row) for row in csv_rows(done))
     else:
         _print(done)
-    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / 'report.html'}")
     return 0
 
 
 def _print(done: "Compared") -> None:
     """Print a row for each comparison, and what the runs said."""
     from floatgate.compare.show import head, pairs_words, row, title
-    from floatgate.shell.console import out, print_rows
     from floatgate.study.report.quantity import quantity
 
-    out.print(title(done), markup=False, style="bold")
-    out.print(f"A {done.a}, B {done.b}: {pairs_words(done)}", markup=False)
+    console.out.print(title(done), style="bold")
+    console.out.print(f"A {done.a}, B {done.b}: {pairs_words(done)}")
     first, *columns = head(done)
     # Flags are sentences, which would leave no room for the numbers.
     flagged = columns[-1] == "flags"
     most = len(columns) + (not flagged)
-    print_rows(first, columns[: most - 1], [row(done, one)[:most] for one in done.comparisons])
+    console.print_rows(first, columns[: most - 1], [row(done, one)[:most] for one in done.comparisons])
     for one in done.comparisons:
         if one.flags:
-            out.print(f"flag: {quantity(one.metric).title}: {one.flags}", markup=False)
+            console.out.print(f"flag: {quantity(one.metric).title}: {one.flags}")
     for note in done.notes:
-        out.print(f"note: {note}", markup=False)
+        console.out.print(f"note: {note}")
     for side, remarks in (("A", done.remarks_a), ("B", done.remarks_b)):
         for said in remarks:
-            out.print(f"note: {side}, {said}", markup=False)
+            console.out.print(f"note: {side}, {said}")

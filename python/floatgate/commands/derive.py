@@ -1,6 +1,5 @@
 """`floatgate derive`: the page model of a chip from its cells."""
 
-import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,10 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 from floatgate import _core
 from floatgate._generated.keywords import DeriveKeywords
-from floatgate.files import shipped, write_whole
+from floatgate.files import write_whole
+from floatgate.inputs import cards
 from floatgate.options.definition import OUTPUT, CommandOptions, Option, usual
 from floatgate.options.shared import CHIP, SAMPLE, OutFile
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_file
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -61,7 +64,6 @@ def derived(
     from floatgate.lab import derive as deriving
     from floatgate.lab.derive.report import page
     from floatgate.lab.simulated import SimulatedSource
-    from floatgate.results.folder import own_file
 
     source = SimulatedSource(asked.chip, asked.seed)
     part = source.cells()
@@ -74,17 +76,11 @@ def derived(
         provenance = f"floatgate derive {name} --seed {asked.seed}, version {_core.version()}"
         identity = part.identify()
         if out is not None:
-            one_shot = _fact(asked.chip, "nand.program") == '"one-shot"'
+            one_shot = cards.values(cards.of_chip(asked.chip))["nand.program"] == "one-shot"
             write_whole(out, deriving.chip_file(model, name, identity.title, one_shot, provenance))
         if asked.report is not None:
             write_whole(asked.report, page(model, identity, provenance))
     return model
-
-
-def _fact(chip: str, key: str) -> str:
-    """The value of a key of a chip, as TOML has it."""
-    entries = json.loads(_core.explain_chip(chip, shipped.folders()))["entries"]
-    return next(str(entry["value"]) for entry in entries if entry["key"] == key)
 
 
 @takes(
@@ -97,32 +93,17 @@ def derive_in_shell(asked: DeriveOptions) -> None:
     The tables are saved as a chip file based on CHIP. A drive with that chip ages like its cells: `floatgate
     run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on worn flash.
     """
-    from rich.progress import Progress
-
-    from floatgate.shell import console
-
     out = Path(f"{Path(asked.chip).stem}-derived.toml") if asked.out is None else asked.out
-    bar = Progress(console=console.err.rich, transient=True)
-    task = bar.add_task("deriving", total=1.0)
-
-    def show(fraction: float) -> None:
-        bar.start()  # not before: what is refused at once has no bar
-        bar.update(task, completed=fraction)
-
-    try:
-        model = derived(asked, out, show)
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    with Bar("deriving", BAR, PERCENT, LEFT) as bar:
+        model = derived(asked, out, lambda part: bar.show(completed=part))
     _show(model)
     for path in (out, asked.report) if asked.report is not None else (out,):
-        console.err.print(f"wrote {path}", markup=False)
+        console.err.print(f"wrote {path}")
 
 
 def _show(model: "PageModel") -> None:
     """Times and error rates by wear, for a terminal."""
     from floatgate.lab.derive.rates import AGES_S, YEAR
-    from floatgate.shell import console
 
     usual, year = model.steps.index(1.0), AGES_S.index(YEAR)
     head = ("cycles", "t_prog by page type, us", "t_bers, us", "bit errors, new data", "after a year")

@@ -12,6 +12,7 @@ import typer
 
 from floatgate import _core
 from floatgate._generated.keywords import EccMeasureKeywords
+from floatgate.ecc.elsewhere import RATIO, totals
 from floatgate.errors import InputError
 from floatgate.files import read_text, shipped, write_whole
 from floatgate.options import fields_of
@@ -20,7 +21,11 @@ from floatgate.options.effect import without_effect
 from floatgate.options.run import nanoseconds
 from floatgate.options.shared import ELSEWHERE, Format, Json, OutFile, Scheduler, Seed, Workers
 from floatgate.options.taking import offered, take
-from floatgate.shell.bar import BAR, ELAPSED, Bar
+from floatgate.results import notebook
+from floatgate.results.folder import own_file
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, ELAPSED, PERCENT, Bar
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
@@ -36,7 +41,6 @@ _OF_A_CHIP = ("model", "page", "pe_cycles", "reads", "age", "rank", "knows")
 _OF_CELLS = ("pe_cycles", "reads", "age", "rank", "knows")
 _SHELL = ("out", "format", "workers", "scheduler")  # what is found does not depend on
 app = typer.Typer(help="List LDPC codes that decode, and count their failures.", no_args_is_help=True)
-EXIT_INTERRUPTED = 130
 
 
 WORDS = 100_000  # decoded at a point at most, where nothing else is said
@@ -181,8 +185,6 @@ class LdpcCode:
     origin: str  # its standard, or how it was grown
 
     def _repr_html_(self) -> str:
-        from floatgate.results import notebook
-
         return notebook.table(self.name, ("bits", "data", "rate", "from"), [self.row()])
 
     def row(self) -> tuple[str, ...]:
@@ -212,8 +214,6 @@ def measure(code: str | PathLike[str], **options: Unpack[EccMeasureKeywords]) ->
     Raises InputError for an unknown code, chip or decoder, a matrix that is not what its file says, and rates
     that the channel does not have.
     """
-    from floatgate.runs.session import interruptible
-
     asked = take(EccMeasureOptions, options, code=code)
     with interruptible() as stopped:
         return measured(asked, asked.out, stopped=stopped)
@@ -228,7 +228,6 @@ def measured(
     """Count what was asked for, and write the table to a file where one is named."""
     from floatgate.ecc.conduct import Setup, conduct, counting
     from floatgate.ecc.table import Measured, text
-    from floatgate.results.folder import own_file
 
     setup = Setup(*_named(asked.code), asked.decoder, asked.parameter, asked.seed)
     card = _card(json.loads(_core.ecc_code(setup.code, setup.file)))
@@ -268,8 +267,6 @@ def _named(code: str) -> tuple[str, tuple[str, str] | None]:
 
 def _elsewhere(asked: EccMeasureOptions, points: "Asked") -> "tuple[Total, ...]":
     """Read what was counted elsewhere. Raises InputError where it was not counted as these words are."""
-    from floatgate.ecc.elsewhere import RATIO, totals
-
     if asked.elsewhere is None:
         return ()
     if points.hard_ratio != RATIO or points.soft_bits[0] > 1 or asked.parameter:
@@ -379,16 +376,14 @@ def command(asked: EccMeasureOptions) -> str:
 @takes(EccCodesOptions, examples=("floatgate ecc codes", "floatgate ecc codes --json"))
 def codes_in_shell(asked: EccCodesOptions) -> None:
     """List the LDPC codes that come along, and the decoders."""
-    from floatgate.shell import console
-
     decoders = json.loads(_core.ecc_decoders())
     if asked.json:
         console.print_json({"codes": json.loads(_core.ecc_codes()), "decoders": decoders})
         return
     console.print_rows("code", ("bits", "data", "rate", "from"), ((one.name, *one.row()) for one in codes()))
     for one in decoders:
-        console.out.print(f"\n{one['name']}", markup=False, style="bold")
-        console.out.print(one["rule"], markup=False)
+        console.out.print(f"\n{one['name']}", style="bold")
+        console.out.print(one["rule"])
 
 
 @app.command(cls=Command)
@@ -405,46 +400,34 @@ def measure_in_shell(asked: EccMeasureOptions) -> int:
     Each point is decoded until enough words have failed. What the law of the points says below them is
     extrapolated, and called so. Ctrl-C keeps the points that are whole.
     """
-    from floatgate.results.folder import own_file
-    from floatgate.runs.session import interruptible
-
     usual = Path(f"{Path(asked.code).stem}-{Path(asked.channel).stem}.toml")
-    with own_file(asked.out, usual) as out, interruptible() as stopped, _Bar() as bar:
-        found = measured(asked, out, bar.update, stopped)
+    bar = Bar("{task.description}", BAR, PERCENT, ELAPSED, "{task.fields[count]}", count="")
+
+    def moved(to: "Progress") -> None:
+        bar.show(
+            completed=to.part,
+            description=f"soft bits {to.soft_bits}, rate {to.rate:.4g}",
+            count=f"{to.failures:,} of {to.words:,} words failed",
+        )
+
+    with own_file(asked.out, usual) as out, interruptible() as stopped, bar:
+        found = measured(asked, out, moved, stopped)
     return _show(found, out, asked.format)
 
 
 def _show(found: "Measured", out: Path, format: str) -> int:  # noqa: A002
     from floatgate.ecc.table import HEAD, row, told
-    from floatgate.shell import console
 
     if format == "json":
         console.print_json(found.document())
     else:
-        console.out.print(f"{found.code} over {found.channel}", markup=False, style="bold")
+        console.out.print(f"{found.code} over {found.channel}", style="bold")
         console.print_rows(HEAD[0], HEAD[1:], map(row, found.points))
         for read in found.reads:
-            console.out.print(told(read), markup=False)
+            console.out.print(told(read))
     if found.points:
-        console.err.print(f"wrote {out}", markup=False)
+        console.err.print(f"wrote {out}")
     if found.interrupted:
-        console.err.print(f"interrupted after {len(found.points)} points", markup=False)
-        return EXIT_INTERRUPTED
+        console.err.print(f"interrupted after {len(found.points)} points")
+        return console.EXIT_INTERRUPTED
     return 0
-
-
-class _Bar(Bar):
-    """The point that is being counted."""
-
-    columns = ("{task.description}", BAR, "{task.percentage:>3.0f} %", ELAPSED, "{task.fields[count]}")
-
-    def __init__(self) -> None:
-        super().__init__("looking for rates", count="")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the point is."""
-        self.show(
-            completed=progress.part,
-            description=f"soft bits {progress.soft_bits}, rate {progress.rate:.4g}",
-            count=f"{progress.failures:,} of {progress.words:,} words failed",
-        )

@@ -7,6 +7,7 @@ from typing import Annotated, Unpack
 from floatgate._generated.keywords import ExamplesKeywords
 from floatgate.options.definition import OUTPUT, CommandOptions, Option
 from floatgate.options.taking import offered, take
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 
@@ -38,12 +39,11 @@ def examples(**options: Unpack[ExamplesKeywords]) -> dict[str, str]:
 def examples_in_shell(asked: ExamplesOptions) -> None:
     """List the examples: jobs, plans, price lists. Commands find them by these names in every folder."""
     from floatgate.inputs.examples import copy, listed
-    from floatgate.shell import console
 
     if asked.copy is not None:
-        console.out.print(f"wrote {copy(asked.copy)}", markup=False)
+        console.out.print(f"wrote {copy(asked.copy)}")
         return
     shown = listed()
     width = max(len(name) for name, _ in shown)
     for name, title in shown:
-        console.out.print(f"{name:<{width}}  {title}", markup=False)
+        console.out.print(f"{name:<{width}}  {title}")

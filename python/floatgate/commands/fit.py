@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 from floatgate._generated.keywords import FitKeywords, FitVoltagesKeywords
+from floatgate.errors import InputError
 from floatgate.options.definition import Argument, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import Force, Format, OutFolder
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -120,34 +124,26 @@ def fit_in_shell(asked: FitOptions) -> None:
     `floatgate run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash as measured.
     A log with gaps is refused.
     """
-    from rich.progress import Progress
-
     from floatgate.lab.fit.run import write
-    from floatgate.results.folder import own_folder
-    from floatgate.shell import console
 
     if asked.voltages is not None:
         without_effect({"sampled": asked.sampled}, "--voltages is not a log of cycles", "logs with this")
         _voltages(asked, asked.voltages)
         return
-    with Progress(console=console.err.rich, transient=True, disable=not console.err.is_terminal) as bar:
-        task = bar.add_task("fitting", total=1.0)
-        done = _fitted(asked, lambda fraction: bar.update(task, completed=fraction))
+    with Bar("fitting", BAR, PERCENT, LEFT) as bar:
+        done = _fitted(asked, lambda fraction: bar.show(completed=fraction))
     with own_folder(asked.out, Path("out") / f"fit-{done.name}", force=asked.force) as folder:
         written = write(done, folder, force=asked.force)
     if asked.format == "json":
         console.print_json(done.document())
     else:
         _print(done, bool(written))
-    console.err.print(f"wrote {folder / (written[-1] if written else 'fit.json')}", markup=False)
-    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / (written[-1] if written else 'fit.json')}")
+    console.err.print(f"wrote {folder / 'report.html'}")
 
 
 def _voltages(asked: FitOptions, path: Path) -> None:
-    from floatgate.errors import InputError
     from floatgate.lab.fit import measured
-    from floatgate.results.folder import own_folder
-    from floatgate.shell import console
 
     if asked.logs:
         raise InputError(f"{asked.logs[0]}: given beside --voltages: expected logs, or a table of voltages")
@@ -155,7 +151,7 @@ def _voltages(asked: FitOptions, path: Path) -> None:
     with own_folder(asked.out, Path("out") / f"fit-{done.name}", force=asked.force) as folder:
         names = measured.write(done, folder, force=asked.force)
     for name in names[-1:]:
-        console.err.print(f"wrote {folder / name}", markup=False)
+        console.err.print(f"wrote {folder / name}")
     if asked.format == "json":
         console.print_json(done.document())
     else:
@@ -164,27 +160,22 @@ def _voltages(asked: FitOptions, path: Path) -> None:
         if done.growth:
             console.out.print()
             _table(measured.GROWTH_HEAD, done.growth_rows())
-    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / 'report.html'}")
 
 
 def _print(done: "Fit", model: bool) -> None:
     from floatgate.lab.fit import words
-    from floatgate.shell import console
 
     blocks = len(done.gathered.lives)
-    console.out.print(
-        f"{done.name}: {done.gathered.entries:,} entries of {blocks} blocks", markup=False, style="bold"
-    )
+    console.out.print(f"{done.name}: {done.gathered.entries:,} entries of {blocks} blocks", style="bold")
     for head, rows in ((words.TIME_HEAD, words.times(done)), (words.RATE_HEAD, words.rates(done))):
         if rows:
             console.out.print()
             _table(head, rows)
-    console.out.print(f"\n{words.endurance(done)}", markup=False)
+    console.out.print(f"\n{words.endurance(done)}")
     for remark in words.remarks(done, model):
-        console.out.print(remark, markup=False, style="yellow")
+        console.out.print(remark, style="yellow")
 
 
 def _table(head: "Sequence[str]", rows: "Iterable[Sequence[str]]") -> None:
-    from floatgate.shell import console
-
     console.print_columns(head, rows, left=(0, 1), no_wrap=True)

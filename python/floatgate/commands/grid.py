@@ -1,6 +1,5 @@
 """`floatgate grid`: a drive asked for every block size, depth, pattern and operation."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,6 +10,7 @@ from floatgate.errors import InputError
 from floatgate.options import Options, nanoseconds
 from floatgate.options.definition import REQUESTS, RULE, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
+from floatgate.options.run import whole_numbers
 from floatgate.options.shared import (
     ELSEWHERE,
     LOAD_STATE,
@@ -27,14 +27,17 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import atomically_or_not, new_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
+from floatgate.values import quantities as q
+from floatgate.values.units import BLOCKS, measure
 
 if TYPE_CHECKING:
     from floatgate.grid.measure import Rule
     from floatgate.grid.run import Asked, Grid
-
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -106,42 +109,27 @@ def grid(drive: str | PathLike[str], **options: Unpack[GridKeywords]) -> "Grid":
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
+    from floatgate.grid.run import run_grid
     from floatgate.grid.write import write
-    from floatgate.results.folder import atomically
 
     asked = take(GridOptions, options, drive=drive)
     wanted = asked_of(asked)
-    if asked.out is None:
-        return _run(asked, wanted)
-    with atomically(asked.out, force=asked.force) as folder:
-        done = _run(asked, wanted)
-        write(done, folder)
+    with atomically_or_not(asked.out, force=asked.force) as folder, interruptible() as stopped:
+        done = run_grid(wanted, workers=asked.workers, scheduler=asked.scheduler, stopped=stopped)
+        if folder is not None:
+            write(done, folder)
     return done
-
-
-def _run(
-    asked: GridOptions,
-    wanted: "Asked",
-    progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
-) -> "Grid":
-    from floatgate.grid.run import run_grid
-    from floatgate.runs.session import interruptible
-
-    with interruptible() as stopped:
-        return run_grid(
-            wanted, workers=asked.workers, scheduler=asked.scheduler, progress=progress, stopped=stopped
-        )
 
 
 def asked_of(options: GridOptions) -> "Asked":
     """Return what a grid is asked of. Raises InputError for lists, sizes and times that are none."""
-    from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_depths, read_names, settings
+    from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_names, settings
     from floatgate.grid.run import Asked
 
     usual: State = "fill" if options.load_state is None else "none"
     wanted = settings(
         read_blocks(BLOCK_LIST if options.block is None else options.block),
-        read_depths(options.depth),
+        whole_numbers("--depth", options.depth, 1, 65536),
         read_names("--pattern", options.pattern, PATTERNS),
         read_names("--op", options.op, OPS),
     )
@@ -155,8 +143,6 @@ def asked_of(options: GridOptions) -> "Asked":
 
 
 def _bytes(text: str) -> int:
-    from floatgate.values.units import BLOCKS, measure
-
     try:
         return int(measure(text, BLOCKS, "1GiB"))
     except ValueError as error:
@@ -193,28 +179,29 @@ def grid_in_shell(asked: GridOptions) -> int:
 
     Ctrl-C keeps the completed points. A disk stands in for a drive, too: scsi-15k.
     """
+    from floatgate.grid.run import run_grid
     from floatgate.grid.write import document, write
-    from floatgate.results.folder import atomically, own_folder
-    from floatgate.shell import console
 
     wanted = asked_of(asked)
     usual = Path("out") / f"grid-{Path(asked.drive).stem}"
-    with (
-        own_folder(asked.out, usual, force=asked.force) as final,
-        atomically(final, force=asked.force) as folder,
-    ):
-        with _Bar() as bar:
-            done = _run(asked, wanted, bar.update)
+    with new_folder(asked.out, usual, force=asked.force) as (folder, final):
+        points = "{task.completed:.0f} of {task.total:.0f} points"
+        bar = Bar(points, BAR, "left", LEFT, "{task.fields[last]}", last="")
+        with bar, interruptible() as stopped:
+            done = run_grid(
+                wanted,
+                workers=asked.workers,
+                scheduler=asked.scheduler,
+                progress=lambda n, of, last: bar.show(completed=n, total=of, last=last),
+                stopped=stopped,
+            )
         write(done, folder)
     if asked.format == "json":
         console.print_json(document(done))
     else:
         _print(done)
-    if done.interrupted:
-        console.err.print(f"interrupted: {final} holds the completed points", markup=False)
-        return EXIT_INTERRUPTED
-    console.err.print(f"wrote {final / 'report.html'}", markup=False)
-    return 0
+    kept = f"{final} holds the completed points"
+    return console.farewell(final / "report.html", kept if done.interrupted else "")
 
 
 def _print(done: "Grid") -> None:
@@ -223,10 +210,8 @@ def _print(done: "Grid") -> None:
 
     from floatgate.grid.point import STEADY
     from floatgate.grid.write import not_reached_words, spare_words
-    from floatgate.shell.console import out
-    from floatgate.values import quantities as q
 
-    out.print(f"{done.asked.drive}: {done.title}", markup=False, style="bold")
+    console.out.print(f"{done.asked.drive}: {done.title}", style="bold")
     groups = dict.fromkeys((point.setting.pattern, point.setting.op) for point in done.points)
     for pattern, op in groups:
         mine = [p for p in done.points if (p.setting.pattern, p.setting.op) == (pattern, op)]
@@ -242,24 +227,5 @@ def _print(done: "Grid") -> None:
             iops = [q.count(p.iops) if p.state == STEADY else p.state for p in row.values()]
             mb = [q.three(p.mb_per_s) if p.mb_per_s is not None else q.NOTHING for p in row.values()]
             table.add_row(q.size(block), *iops, *mb)
-        out.print(table)
-    out.print(not_reached_words(done.points) + spare_words(done.points), markup=False)
-
-
-class _Bar(Bar):
-    """How many points are done, with an estimate."""
-
-    columns = (
-        "{task.completed:.0f} of {task.total:.0f} points",
-        BAR,
-        "left",
-        LEFT,
-        "{task.fields[last]}",
-    )
-
-    def __init__(self) -> None:
-        super().__init__(last="")
-
-    def update(self, done: int, total: int, last: str) -> None:
-        """Show how many points are done."""
-        self.show(completed=done, total=total, last=last)
+        console.out.print(table)
+    console.out.print(not_reached_words(done.points) + spare_words(done.points))

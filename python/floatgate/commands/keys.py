@@ -3,8 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from floatgate.inputs.configuration import find
 from floatgate.options.definition import Argument, CommandOptions, Option
 from floatgate.options.shared import Format, Settings
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -41,9 +43,6 @@ class KeysOptions(CommandOptions):
 @takes(KeysOptions, examples=("floatgate keys gc.victim", "floatgate keys slc_cache --drive nvme-qlc"))
 def keys_in_shell(asked: KeysOptions) -> None:
     """List the keys that a configuration can have, those of features that are off included."""
-    from floatgate.inputs.configuration import find
-    from floatgate.shell import console
-
     found = find(asked.pattern, asked.drive, list(asked.set))
     if asked.format == "json":
         console.print_json([asdict(key) for key in found])
@@ -54,8 +53,6 @@ def keys_in_shell(asked: KeysOptions) -> None:
 
 def _print(key: "Key", *, on_drive: bool) -> None:
     from rich.text import Text
-
-    from floatgate.shell import console
 
     line = Text(key.key, style="bold" if key.off is None else "dim")
     if on_drive and key.off is not None:
@@ -71,4 +68,4 @@ def _print(key: "Key", *, on_drive: bool) -> None:
         line.append("  required", style="not bold")
     console.out.print(line)
     said = f"    {key.help}; {key.takes}"
-    console.out.print(said + (f"; needs {key.needs}" if key.needs and not on_drive else ""), markup=False)
+    console.out.print(said + (f"; needs {key.needs}" if key.needs and not on_drive else ""))

@@ -1,16 +1,19 @@
 """`floatgate drives|chips`: list what there is, or explain one with the source of every number."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Annotated, Any
 
 from floatgate import _core
 from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.options.definition import CommandOptions
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import NAME, Json, Settings
+from floatgate.results.notebook import table
+from floatgate.shell import console
 from floatgate.shell.options import takes
 from floatgate.values.arguments import assignment, mapping, named, path
 
@@ -64,8 +67,6 @@ class Card:
         raise KeyError(key)
 
     def _repr_html_(self) -> str:
-        from floatgate.results.notebook import table
-
         rows = [(one.key, one.value, one.source or one.help) for one in self.entries]
         return table(f"{self.name}: {self.title}", ("key", "value", "source"), rows)
 
@@ -73,7 +74,7 @@ class Card:
 @named
 def drives() -> list[str]:
     """Return the names of the drives that come with Floatgate."""
-    return [entry["name"] for entry in _drives()]
+    return [entry["name"] for entry in _entries(_core.drives)]
 
 
 @named
@@ -87,13 +88,13 @@ def drive(
     Raises InputError for an unknown drive, key or value, naming the nearest.
     """
     overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
-    return _card(_drive(path("name", name), overrides))
+    return _card(cards.of_drive(path("name", name), overrides))
 
 
 @named
 def chips() -> list[str]:
     """Return the names of the chips that come with Floatgate."""
-    return [entry["name"] for entry in _chips()]
+    return [entry["name"] for entry in _entries(_core.chips)]
 
 
 @named
@@ -102,26 +103,11 @@ def chip(name: str | PathLike[str]) -> Card:
 
     Raises InputError for an unknown chip, naming the nearest.
     """
-    return _card(_chip(path("name", name)))
+    return _card(cards.of_chip(path("name", name)))
 
 
-def _drives() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_core.drives(shipped.folders()))
-    return found
-
-
-def _drive(name: str, overrides: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.explain_drive(name, list(overrides), shipped.folders()))
-    return found
-
-
-def _chips() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_core.chips(shipped.folders()))
-    return found
-
-
-def _chip(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.explain_chip(name, shipped.folders()))
+def _entries(listed: Callable[[list[str]], str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(listed(shipped.folders()))
     return found
 
 
@@ -141,8 +127,10 @@ def drives_in_shell(asked: DrivesOptions) -> None:
     """
     if asked.name is None:
         without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
-    if not _listed(_drives(), asked.name, is_part=not asked.json and not asked.set, as_json=asked.json):
-        _explained(_drive(str(asked.name), asked.set), as_json=asked.json)
+    if not _listed(
+        _entries(_core.drives), asked.name, is_part=not asked.json and not asked.set, as_json=asked.json
+    ):
+        _explained(cards.of_drive(str(asked.name), asked.set), as_json=asked.json)
 
 
 @takes(ChipsOptions, examples=("floatgate chips", "floatgate chips tlc-3d-256g"))
@@ -151,8 +139,8 @@ def chips_in_shell(asked: ChipsOptions) -> None:
 
     A part of a name lists the chips that have it. Long lists are shortened; --json has them whole.
     """
-    if not _listed(_chips(), asked.name, is_part=not asked.json, as_json=asked.json):
-        _explained(_chip(str(asked.name)), as_json=asked.json)
+    if not _listed(_entries(_core.chips), asked.name, is_part=not asked.json, as_json=asked.json):
+        _explained(cards.of_chip(str(asked.name)), as_json=asked.json)
 
 
 def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, as_json: bool) -> bool:
@@ -160,8 +148,6 @@ def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, a
 
     A name that one is called by is not, nor one that none has.
     """
-    from floatgate.shell import console
-
     if name is not None:
         is_one = not is_part or any(entry["name"] == name for entry in entries)
         entries = [] if is_one else [entry for entry in entries if name in entry["name"]]
@@ -172,7 +158,7 @@ def _listed(entries: list[dict[str, Any]], name: str | None, *, is_part: bool, a
         return True
     width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
-        console.out.print(f"{entry['name']:<{width}}  {entry['title']}", markup=False)
+        console.out.print(f"{entry['name']:<{width}}  {entry['title']}")
     return True
 
 
@@ -180,14 +166,12 @@ def _explained(card: dict[str, Any], *, as_json: bool) -> None:
     """Print a resolved configuration: one value a line, then where it stands and what it rests on."""
     from rich.text import Text
 
-    from floatgate.shell import console
-
     if as_json:
         console.print_json(card)
         return
-    console.out.print(f"{card['name']}: {card['title']}", markup=False, style="bold")
+    console.out.print(f"{card['name']}: {card['title']}", style="bold")
     if "capacity_bytes" in card:
-        console.out.print(f"capacity {card['capacity_bytes']} bytes", markup=False)
+        console.out.print(f"capacity {card['capacity_bytes']} bytes")
     entries = card["entries"]
     key_width = max((len(entry["key"]) for entry in entries), default=0)
     values = [_brief(str(entry["value"])) for entry in entries]
@@ -199,9 +183,9 @@ def _explained(card: dict[str, Any], *, as_json: bool) -> None:
         console.out.print(line)
     counted = card.get("counted", ())
     if counted:
-        console.out.print("\nreads rest on what was counted:", markup=False, style="bold")
+        console.out.print("\nreads rest on what was counted:", style="bold")
     for line in counted:
-        console.out.print(f"  {line}", markup=False)
+        console.out.print(f"  {line}")
 
 
 def _brief(value: str) -> str:

@@ -1,6 +1,6 @@
 """`floatgate place`: rules of placement side by side on one workload."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 from floatgate._generated.keywords import PlaceKeywords
 from floatgate.commands.run import RunOptions, plan_of
 from floatgate.errors import InputError
+from floatgate.inputs.workload import variables_of
 from floatgate.options import Options, TraceOptions, fields_of
 from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.shared import (
@@ -25,6 +26,9 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import atomically_or_not, new_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
 
@@ -98,25 +102,23 @@ def place(
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
     from floatgate.placing.show import write
-    from floatgate.results.folder import atomically
+    from floatgate.placing.work import measure
 
     given = dict(options)
     trace = {field.name: given.pop(field.name) for field in fields_of(TraceOptions) if field.name in given}
     ran = {name: given.pop(name) for name in SHARED if name in given}
     asked = take(PlaceOptions, given, drive=drive, workload=workload)
     wanted = _asked(asked, ran, trace, policies)
-    if asked.out is None:
-        return _placed(asked, wanted)
-    with atomically(asked.out, force=asked.force) as folder:
-        done = _placed(asked, wanted)
-        write(done, folder)
+    with atomically_or_not(asked.out, force=asked.force) as folder, interruptible() as stopped:
+        done = measure(wanted, workers=asked.workers, scheduler=asked.scheduler, stopped=stopped)
+        if folder is not None:
+            write(done, folder)
     return done
 
 
 def _asked(
     asked: PlaceOptions, options: dict[str, Any], trace: dict[str, Any], policies: "Iterable[Own]" = ()
 ) -> "Asked":
-    from floatgate.inputs.workload import variables_of
     from floatgate.placing.work import Asked, names
 
     for one in asked.set:
@@ -134,18 +136,6 @@ def _asked(
     rules = names([name.strip() for name in asked.rules.split(",")]) if asked.rules is not None else ()
     rules += tuple((repr(one), tuple(one.overrides())) for one in policies)
     return Asked(plan, rules, asked.handles, asked.seeds, asked.cycles, asked.zones)
-
-
-def _placed(
-    asked: PlaceOptions, wanted: "Asked", progress: Callable[[float], None] = lambda _part: None
-) -> "Placed":
-    from floatgate.placing.work import measure
-    from floatgate.runs.session import interruptible
-
-    with interruptible() as stopped:
-        return measure(
-            wanted, workers=asked.workers, scheduler=asked.scheduler, progress=progress, stopped=stopped
-        )
 
 
 @takes(
@@ -166,29 +156,25 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
     Ctrl-C keeps what is done.
     """
     from floatgate.placing.show import head, rows, sentences, write
-    from floatgate.results.folder import atomically, own_folder
-    from floatgate.shell import console
+    from floatgate.placing.work import measure
 
     wanted = _asked(asked, options, trace)
     usual_out = Path("out") / f"place-{Path(asked.drive).stem}-{wanted.plan.workload.stem}"
-    with (
-        own_folder(asked.out, usual_out, force=asked.force) as out,
-        atomically(out, force=asked.force) as folder,
-    ):
-        with _Bar() as bar:
-            done = _placed(asked, wanted, lambda part: bar.show(completed=part))
+    with new_folder(asked.out, usual_out, force=asked.force) as (folder, out):
+        with Bar("rules", BAR, "left", LEFT) as bar, interruptible() as stopped:
+            done = measure(
+                wanted,
+                workers=asked.workers,
+                scheduler=asked.scheduler,
+                progress=lambda part: bar.show(completed=part),
+                stopped=stopped,
+            )
         write(done, folder)
     if asked.format == "json":
         console.print_json(done.document())
     else:
         console.print_columns(head(done), rows(done), left=(0,), overflow="fold")
         for sentence in (*sentences(done), *done.notes, *map(str, done.remarks)):
-            console.out.print(sentence, markup=False)
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
-    return 130 if done.interrupted else 0
-
-
-class _Bar(Bar):
-    """How much of all runs is done."""
-
-    columns = ("rules", BAR, "left", LEFT)
+            console.out.print(sentence)
+    console.err.print(f"wrote {out / 'report.html'}")
+    return console.EXIT_INTERRUPTED if done.interrupted else 0

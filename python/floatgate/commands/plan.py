@@ -9,6 +9,8 @@ from floatgate._generated.keywords import PlanKeywords
 from floatgate.options.definition import Argument, CommandOptions, usual
 from floatgate.options.shared import Force, Format, OutFolder
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -79,8 +81,6 @@ def plan_in_shell(asked: PlanOptions) -> int:
     Exits with 1 if no drive in the list meets the workload.
     """
     from floatgate.plan.write import write
-    from floatgate.results.folder import own_folder
-    from floatgate.shell import console
 
     planned = planned_of(asked)
     with own_folder(asked.out, Path("out") / f"plan-{asked.workload.stem}", force=asked.force) as folder:
@@ -89,23 +89,16 @@ def plan_in_shell(asked: PlanOptions) -> int:
         console.print_json(planned.document())
     else:
         _print(planned)
-    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / 'report.html'}")
     return 0 if planned.best else EXIT_NOT_REACHED
 
 
 def _print(planned: "Planned") -> None:
-    from rich.table import Table
-
     from floatgate.plan.show import HEAD, row, sentences
-    from floatgate.shell.console import out
 
-    out.print(f"{planned.workload.title} / {planned.prices.title}", markup=False, style="bold")
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    last = len(HEAD) - 1
-    for index, head in enumerate(HEAD):
-        table.add_column(head, justify="left" if index in (0, last) else "right", overflow="fold")
-    for choice in planned.choices:
-        table.add_row(*row(choice, planned), style="yellow" if choice.drives is None else "")
-    out.print(table)
+    console.out.print(f"{planned.workload.title} / {planned.prices.title}", style="bold")
+    rows = [row(choice, planned) for choice in planned.choices]
+    styles = ["yellow" if choice.drives is None else "" for choice in planned.choices]
+    console.print_columns(HEAD, rows, left=(0, len(HEAD) - 1), styles=styles, overflow="fold")
     for sentence in sentences(planned):
-        out.print(sentence, markup=False)
+        console.out.print(sentence)

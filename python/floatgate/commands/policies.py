@@ -9,15 +9,16 @@ import typer
 from typer.core import TyperGroup
 
 from floatgate._generated.keywords import NewPolicyKeywords
+from floatgate.inputs.configuration import Key
 from floatgate.options.definition import Argument, CommandOptions
 from floatgate.options.shared import NAME, Force, Json
 from floatgate.options.taking import offered, take
+from floatgate.shell import console
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
 
 if TYPE_CHECKING:
-    from floatgate.inputs.configuration import Key
     from floatgate.own.check import Checked
 
 SHOW = "show"
@@ -95,8 +96,6 @@ def policies(name: str | None = None) -> list[PolicyCard]:
 
 
 def _policy(card: dict[str, Any]) -> PolicyCard:
-    from floatgate.inputs.configuration import Key
-
     told = [{key: one[key] for key in one if key != "expected"} for one in card["parameters"]]
     parameters = tuple(Key(**one | {"names": tuple(one["names"])}) for one in told)
     return PolicyCard(
@@ -162,7 +161,6 @@ def show_in_shell(asked: PoliciesOptions) -> None:
     The word `show` may be left out.
     """
     from floatgate.inputs.policies import cards
-    from floatgate.shell import console
 
     found = cards(asked.name)
     if asked.json:
@@ -186,15 +184,14 @@ def check_in_shell(asked: PolicyCheckOptions) -> None:
     independent model checks, twice with each seed. Code 2 where one breaks a rule.
     """
     from floatgate.own.check import check as checking
-    from floatgate.shell import console
 
-    found = checking(asked.file, lambda text: None if asked.json else console.err.print(text, markup=False))
+    found = checking(asked.file, lambda text: None if asked.json else console.err.print(text))
     if asked.json:
         console.print_json([vars(one) for one in found])
     else:
         for one in found:
             said = f"passes {len(one.kept)} checks" if one.fault is None else f"fails: {one.fault}"
-            console.out.print(f"{one.name}  {one.seam}  {said}", markup=False)
+            console.out.print(f"{one.name}  {one.seam}  {said}")
     if any(one.fault is not None for one in found):
         raise typer.Exit(2)
 
@@ -210,30 +207,26 @@ def check_in_shell(asked: PolicyCheckOptions) -> None:
 def new_in_shell(asked: PolicyNewOptions) -> None:
     """Write a Python file with a policy to start from: it is documented and passes its checks."""
     from floatgate.own.new import new as writing
-    from floatgate.shell import console
 
     writing(asked.seam, asked.out, force=asked.force)
-    console.err.print(f"wrote {asked.out}", markup=False)
+    console.err.print(f"wrote {asked.out}")
 
 
 def _seams(cards: list[dict[str, Any]]) -> None:
     from floatgate.own.seams import SEAMS
-    from floatgate.shell import console
 
     for seam in dict.fromkeys(card["seam"] for card in cards):
         below = [card for card in cards if card["seam"] == seam]
-        console.out.print(f"{seam}: {below[0]['question']}", markup=False, style="bold")
+        console.out.print(f"{seam}: {below[0]['question']}", style="bold")
         for card in below:
-            console.out.print(f"  {card['name']:<18} {card['rule']}", markup=False)
+            console.out.print(f"  {card['name']:<18} {card['rule']}")
         if seam in SEAMS:
             begin = f"floatgate policies new {seam.removeprefix('ftl.')} FILE.py"
-            console.out.print(f"  {'FILE.py:CLASS':<18} your own, in Python: `{begin}`", markup=False)
+            console.out.print(f"  {'FILE.py:CLASS':<18} your own, in Python: `{begin}`")
 
 
 def _card(card: dict[str, Any]) -> None:
-    from floatgate.shell import console
-
-    console.out.print(f"{card['seam']}.name = {card['name']}", markup=False, style="bold")
+    console.out.print(f"{card['seam']}.name = {card['name']}", style="bold")
     for title, key in (
         ("answers", "question"),
         ("rule", "rule"),
@@ -241,8 +234,8 @@ def _card(card: dict[str, Any]) -> None:
         ("not modelled", "not_modelled"),
     ):
         if card.get(key):
-            console.out.print(f"  {title:<13} {card[key]}", markup=False)
+            console.out.print(f"  {title:<13} {card[key]}")
     for parameter in card["parameters"]:
         default = "required" if parameter["required"] else f"default {parameter['default'] or 'none'}"
         text = f"{parameter['help']}; expected {parameter['expected']} ({default})"
-        console.out.print(f"  {card['seam']}.{parameter['key']}: {text}", markup=False)
+        console.out.print(f"  {card['seam']}.{parameter['key']}: {text}")

@@ -9,6 +9,7 @@ from floatgate._generated.keywords import ReportKeywords
 from floatgate.options.definition import Argument, CommandOptions, usual
 from floatgate.options.shared import OutFile
 from floatgate.options.taking import offered, take
+from floatgate.shell import console
 from floatgate.shell.options import takes
 
 
@@ -42,6 +43,4 @@ def reported(asked: ReportOptions) -> Path:
 @takes(ReportOptions, examples=("floatgate report out/run", "floatgate report out/run --out run.html"))
 def report_in_shell(asked: ReportOptions) -> None:
     """Regenerate report.html from the files in the run folder."""
-    from floatgate.shell import console
-
-    console.err.print(f"wrote {reported(asked)}", markup=False)
+    console.err.print(f"wrote {reported(asked)}")

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 from floatgate._generated.keywords import ReproduceKeywords
 from floatgate.files import shipped
+from floatgate.files.temporary import given_or_temporary
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
-from floatgate.options.effect import without_effect
+from floatgate.options.effect import changed, without_effect
 from floatgate.options.shared import ELSEWHERE, Force, List, OutFolder, Scheduler, Workers
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
@@ -19,11 +23,9 @@ from floatgate.values.arguments import named
 if TYPE_CHECKING:
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
-    from floatgate.reproduce.verdict import Row
     from floatgate.reproduce.work import Progress
 
 EXIT_MISS = 1
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,7 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
 
     Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
     """
-    from floatgate.files.temporary import given_or_temporary
     from floatgate.reproduce.paper import find
-    from floatgate.runs.session import interruptible
 
     asked = take(ReproduceOptions, options, paper=paper)
     chosen = find(list(asked.paper), shipped.papers())
@@ -117,86 +117,47 @@ def reproduce_in_shell(asked: ReproduceOptions) -> int:
     Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
     """
     from floatgate.reproduce.paper import find
-    from floatgate.runs.session import interruptible
 
     chosen = find(list(asked.paper), shipped.papers())
     if asked.list:
-        others = {
-            "full": asked.full,
-            "causes": asked.causes or None,
-            "out": asked.out,
-            "workers": asked.workers,
-            "scheduler": asked.scheduler,
-            "record": asked.record or None,
-            "force": asked.force or None,
-        }
-        without_effect(others, "--list runs nothing", "it without --list")
+        without_effect(changed(asked, "paper", "list"), "--list runs nothing", "it without --list")
         return _list(chosen)
-    from floatgate.results.folder import own_folder
-    from floatgate.shell.console import err
 
     with (
         own_folder(asked.out, Path("out/reproduce"), force=asked.force) as folder,
         interruptible() as interrupt,
-        _Bar() as bar,
+        Bar("{task.fields[count]}", BAR, "left", LEFT, count="starting") as bar,
     ):
-        done = _reproduced(asked, chosen, folder, interrupt, bar.update)
+
+        def moved(to: "Progress") -> None:
+            bar.show(completed=to.fraction, count=f"{to.done}/{to.total} cases")
+
+        done = _reproduced(asked, chosen, folder, interrupt, moved)
     _print(chosen, done)
-    if done.interrupted:
-        err.print("interrupted: nothing was written; the cases above were completed", markup=False)
-        return EXIT_INTERRUPTED
-    err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}", markup=False)
-    return EXIT_MISS if done.unexplained else 0
+    kept = "nothing was written; the cases above were completed"
+    wrote = f"{folder / 'results.csv'} and {folder / 'reproduce.html'}"
+    code = console.farewell(wrote, kept if done.interrupted else "")
+    return EXIT_MISS if done.unexplained and not code else code
 
 
 def _list(papers: "list[Paper]") -> int:
-    from floatgate.shell.console import out
-
     width = max((len(paper.key) for paper in papers), default=0)
     for paper in papers:
-        out.print(f"{paper.key:<{width}}  {paper.title}. {paper.authors}, {paper.venue}.", markup=False)
+        console.out.print(f"{paper.key:<{width}}  {paper.title}. {paper.authors}, {paper.venue}.")
     return 0
 
 
 def _print(papers: "list[Paper]", done: "Reproduced") -> None:
     """Print a table for each exhibit, then the counts, predicted lines first."""
+    from floatgate.reproduce.show import cells, heads
     from floatgate.reproduce.verdict import tally
-    from floatgate.shell.console import out
 
     for paper in papers:
         for exhibit in paper.exhibits.values():
             mine = [row for row in done.rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
             if mine:
-                out.print(f"\n{paper.key}: {exhibit.title}", markup=False, style="bold")
-                out.print(exhibit.claim, markup=False, style="dim")
-                _print_table(mine)
-    out.print(f"\n{tally(done.rows)}", markup=False)
-
-
-def _print_table(rows: "list[Row]") -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from floatgate.reproduce.show import cells, heads
-    from floatgate.shell.console import out
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for index, head in enumerate(heads(rows[0])):
-        table.add_column(head, justify="left" if index == 0 else "right")
-    for row in rows:
-        style = "red" if row.unexplained else "yellow" if row.missed else ""
-        table.add_row(*(Text(cell) for cell in cells(row)), style=style)
-    out.print(table)
-
-
-class _Bar(Bar):
-    """How many cases are done, with an estimate."""
-
-    columns = ("{task.fields[count]}", BAR, "left", LEFT)
-
-    def __init__(self) -> None:
-        super().__init__(count="starting")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the cases are."""
-        self.show(completed=progress.fraction, count=f"{progress.done}/{progress.total} cases")
+                console.out.print(f"\n{paper.key}: {exhibit.title}", style="bold")
+                console.out.print(exhibit.claim, style="dim")
+                styles = ["red" if row.unexplained else "yellow" if row.missed else "" for row in mine]
+                console.print_columns(heads(mine[0]), map(cells, mine), left=(0,), styles=styles)
+    console.out.print(f"\n{tally(done.rows)}")

@@ -11,18 +11,24 @@ import typer
 
 from floatgate._generated.keywords import Keywords
 from floatgate.errors import InputError
+from floatgate.files.temporary import Temporary, given_or_temporary
+from floatgate.inputs.plan import Plan
+from floatgate.inputs.policies import Policy
+from floatgate.inputs.workload import resolve, variables_of
 from floatgate.options import Options, TraceOptions, fields_of
 from floatgate.options.definition import OUTPUT, TRACE, Argument, Assignments, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.shared import ELSEWHERE, NOT_WRITTEN, RETURNED, Force, OutFolder, Scheduler, Settings
 from floatgate.options.taking import offered, take
+from floatgate.own.policy import Own
+from floatgate.results.drive_state import nothing_met
+from floatgate.results.folder import check_state_file, own_folder, shared_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.options import takes
 from floatgate.values.arguments import as_declared, mapping, path
 
 if TYPE_CHECKING:
-    from floatgate.inputs.plan import Plan
-    from floatgate.inputs.policies import Policy
-    from floatgate.own.policy import Own
     from floatgate.results.run import Run
     from floatgate.runs.repeat import Repeated
 
@@ -139,11 +145,8 @@ def run(
     of a wrong type. Ctrl-C raises Interrupted, a KeyboardInterrupt with the partial result in its `run`; a
     second one ends the run at once.
     """
-    from floatgate.files.temporary import Temporary
-    from floatgate.results.folder import check_state_file
     from floatgate.results.run import Run
     from floatgate.runs.execute import Listeners, run_to_folder
-    from floatgate.runs.session import interruptible
 
     asked, plan = _planned(drive, workload, policies, options)
     if plan.options.save_state is not None:
@@ -188,11 +191,10 @@ def repeat(
 
     What the seeds agree on is in `metrics`: each number of the headline, in its unit, with its 95 %
     confidence interval; `document` has it by name. With `out`, a run folder for each seed and repeat.json are
-    written there. Everything else is as in `floatgate.run`; Ctrl-C keeps what was done (`interrupted`).
+    written there. Everything else is as in `floatgate.run`. Ctrl-C keeps the seeds that came to their end
+    (`interrupted`, `finished` of `asked`).
     """
-    from floatgate.files.temporary import given_or_temporary
     from floatgate.runs.repeat import repeat as run_seeds
-    from floatgate.runs.session import interruptible
 
     asked, plan = _planned(drive, workload, policies, {**options, "repeat": repeat, "scheduler": scheduler})
     if plan.options.save_state is not None:
@@ -216,9 +218,6 @@ def _planned(
     drive: str | Path, workload: str | Path, policies: "Iterable[Policy | Own]", options: Mapping[str, Any]
 ) -> "tuple[RunOptions, Plan]":
     """Tell what is run, on what, and how, from one another; and make the plan of it."""
-    from floatgate.inputs.policies import Policy
-    from floatgate.own.policy import Own
-
     drive, workload = path("drive", drive), path("workload", workload)
     given = dict(options)
     env = mapping("env", given.pop("env", None))
@@ -247,9 +246,6 @@ def plan_of(
     called: str = "--scenario",
 ) -> "Plan":
     """Resolve a drive and a workload; `called` is the name that messages have for a scenario."""
-    from floatgate.inputs.plan import Plan
-    from floatgate.inputs.workload import resolve
-
     if any(Path(word).suffix.lower() == ".xml" for word in (drive, workload)):
         from floatgate.inputs import mqsim
 
@@ -273,7 +269,6 @@ def _logs(asked: RunOptions) -> Iterator[Callable[[Mapping[str, Any]], None]]:
         yield lambda _document: None
         return
     from floatgate.results import logs
-    from floatgate.results.folder import shared_folder
 
     with shared_folder(asked.logs, *logs.names(), force=asked.force) as folder:
         yield partial(logs.write, folder=folder)
@@ -294,8 +289,6 @@ def _names(owner: type) -> list[str]:
 )
 def run_in_shell(asked: RunOptions, *, options: dict[str, Any], trace: dict[str, Any]) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
-    from floatgate.results.folder import check_state_file, own_folder
-
     plan = _asked_plan(asked, options, trace)
     _say(plan.workload.notes)
     if asked.repeat > 1:
@@ -311,17 +304,12 @@ def run_in_shell(asked: RunOptions, *, options: dict[str, Any], trace: dict[str,
 
 def _say(notes: tuple[str, ...]) -> None:
     """Say what a translated workload leaves out or does in its own way."""
-    if notes:
-        from floatgate.shell import console
-
-        for note in notes:
-            console.err.print(f"note       {note}", markup=False)
+    for note in notes:
+        console.err.print(f"note       {note}")
 
 
 def _asked_plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> "Plan":
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
-    from floatgate.inputs.workload import variables_of
-
     drive, workload = asked.drive, asked.workload
     if asked.env and workload is None:
         raise InputError(f"--env {asked.env[0]}: expected a fio job file or command line with this option")
@@ -350,24 +338,18 @@ def _default_out(plan: "Plan", drive: str) -> Path:
 
 
 def _refuse_with_repeat(save_state: str | None, logs: Path | None, format: str) -> None:  # noqa: A002
-    if logs is not None:
-        raise InputError(
-            f"--logs {logs}: one drive's logs cannot stand for several seeds (leave --repeat out)"
-        )
-    if save_state is not None:
-        raise InputError(
-            f"--save-state {save_state}: one state cannot stand for several seeds (leave --repeat out)"
-        )
-    if format == "fio-json":
-        raise InputError(
-            "--format fio-json: one fio result cannot stand for several seeds (leave --repeat out)"
-        )
+    fio = "fio-json" if format == "fio-json" else None
+    for option, value, what in (
+        ("--logs", logs, "one drive's logs"),
+        ("--save-state", save_state, "one state"),
+        ("--format", fio, "one fio result"),
+    ):
+        if value is not None:
+            raise InputError(f"{option} {value}: {what} cannot stand for several seeds (leave --repeat out)")
 
 
 def _run_one(plan: "Plan", asked: RunOptions, out: Path) -> int:
     from floatgate.runs.execute import Listeners, run_to_folder
-    from floatgate.runs.session import interruptible
-    from floatgate.shell import console
 
     with (
         _logs(asked) as write_logs,
@@ -378,16 +360,13 @@ def _run_one(plan: "Plan", asked: RunOptions, out: Path) -> int:
         document = run_to_folder(plan, out, report=asked.report, listeners=listeners, force=asked.force)
         write_logs(document)
     _print(document, out, asked.format)
-    return console.farewell(document["interrupted"], out, asked.report)
+    return console.run_farewell(document["interrupted"], out, asked.report)
 
 
 def _print(document: dict[str, Any], out: Path, format: str) -> None:  # noqa: A002
-    from floatgate.results.drive_state import nothing_met
-    from floatgate.shell import console
-
     unread = nothing_met(document)
     if unread and format != "table":
-        console.err.print(unread, markup=False)
+        console.err.print(unread)
     if format == "json":
         console.print_json(document)
     elif format == "fio-json":
@@ -401,10 +380,8 @@ def _print(document: dict[str, Any], out: Path, format: str) -> None:  # noqa: A
 
 def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
     from floatgate.runs.repeat import repeat
-    from floatgate.runs.session import interruptible
-    from floatgate.shell import console
 
-    with interruptible() as interrupt, console.RepeatProgress(asked.repeat) as progress:
+    with interruptible() as interrupt, console.repeat_progress(asked.repeat) as bar:
         repeated = repeat(
             plan,
             asked.repeat,
@@ -412,11 +389,15 @@ def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
             report=asked.report,
             force=asked.force,
             scheduler=asked.scheduler,
-            progress=progress.update,
+            progress=lambda part: bar.show(completed=part),
             stopped=interrupt,
         )
     if asked.format == "json":
         console.print_json(repeated.document)
     else:
         console.print_repeated(repeated)
-    return console.farewell(repeated.interrupted, out, asked.report, f"seed-{repeated.seeds[0]}")
+    kept = f"{repeated.finished} of {repeated.asked} seeds" if repeated.finished else ""
+    code = console.run_farewell(repeated.interrupted, out, asked.report, f"seed-{repeated.seeds[0]}", kept)
+    if repeated.ended:
+        raise repeated.ended
+    return code

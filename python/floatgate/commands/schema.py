@@ -12,6 +12,8 @@ from floatgate.files import write_whole
 from floatgate.options.definition import CommandOptions, usual
 from floatgate.options.shared import Force, OutFile
 from floatgate.options.taking import offered, take
+from floatgate.results.description import schema_text
+from floatgate.results.folder import shared_folder
 from floatgate.shell.options import takes
 
 
@@ -29,8 +31,6 @@ def schema(**options: Unpack[SchemaKeywords]) -> dict[str, Any]:
 
     Raises InputError when a file that is named cannot be written.
     """
-    from floatgate.results.description import schema_text
-
     asked = take(SchemaOptions, options)
     if asked.out is not None:
         schema_to(asked.out, force=asked.force)
@@ -40,9 +40,6 @@ def schema(**options: Unpack[SchemaKeywords]) -> dict[str, Any]:
 
 def schema_to(out: Path, *, force: bool) -> None:
     """Write the schema to a file."""
-    from floatgate.results.description import schema_text
-    from floatgate.results.folder import shared_folder
-
     with shared_folder(out.parent, out.name, force=force):
         write_whole(out, schema_text())
 
@@ -50,8 +47,6 @@ def schema_to(out: Path, *, force: bool) -> None:
 @takes(SchemaOptions, examples=("floatgate schema", "floatgate schema --out run.schema.json"))
 def schema_in_shell(asked: SchemaOptions) -> None:
     """Print the JSON Schema (2020-12) of run.json: every key with its type, unit and meaning."""
-    from floatgate.results.description import schema_text
-
     if asked.out is None:
         typer.echo(schema_text(), nl=False)
         return

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Unpack
 import typer
 
 from floatgate._generated.keywords import ServeKeywords
+from floatgate.files.temporary import Temporary
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_folder
 from floatgate.serve.options import ServeOptions
+from floatgate.shell import console
 from floatgate.shell.options import takes
+from floatgate.shell.watching import Watching
 
 if TYPE_CHECKING:
     from floatgate.results.run import Run
@@ -27,7 +31,6 @@ def serve(drive: str | PathLike[str], **options: Unpack[ServeKeywords]) -> "Run"
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
-    from floatgate.files.temporary import Temporary
     from floatgate.results.run import Run
     from floatgate.serve.drive import ended_by_signals, serve_to_folder
 
@@ -57,17 +60,14 @@ def serve_in_shell(asked: ServeOptions) -> None:
     fio, qemu, nbdcopy and every other client of NBD can use it. Requests take as long as the drive takes for
     them. What the flash holds stays in the image; the next server of the image goes on from there.
     """
-    from floatgate.results.folder import own_folder
     from floatgate.serve.drive import ended_by_signals, serve_to_folder
-    from floatgate.shell import console
-    from floatgate.shell.watching import Watching
 
     said: list[str] = []
 
     def say(name: str, text: str | None) -> None:
         if text is not None and text not in said:
             said.append(text)
-            console.err.print(f"{name:<10} {text}", markup=False)
+            console.err.print(f"{name:<10} {text}")
 
     def told(serving: "Serving") -> None:
         say("serving", serving.uri)
@@ -91,5 +91,5 @@ def serve_in_shell(asked: ServeOptions) -> None:
         with Watching(wanted=asked.watch) as watching:
             document = serve_to_folder(asked, folder, report=asked.report, told=told, stopped=stopped)
         console.print_result(document)
-        code = console.farewell(False, folder, asked.report)
+        code = console.run_farewell(False, folder, asked.report)
     raise typer.Exit(code)

@@ -12,6 +12,9 @@ from floatgate.files import write_whole
 from floatgate.options.definition import CommandOptions, Option, usual
 from floatgate.options.shared import TIME, Drive, OutFile, Seed, Settings
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import own_file
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
 
 if TYPE_CHECKING:
@@ -51,7 +54,6 @@ def snapshots(drive: str | PathLike[str], **options: Unpack[SnapshotsKeywords]) 
 
     Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
     """
-    from floatgate.results.folder import own_file
     from floatgate.runs.snapshot_costs import measure, page
 
     asked = take(SnapshotsOptions, options, drive=drive)
@@ -95,18 +97,13 @@ def _counts(text: str) -> tuple[int, ...]:
 )
 def snapshots_in_shell(asked: SnapshotsOptions) -> None:
     """Overwrite a used drive at random with and without snapshots, and copy what they hold."""
-    from rich.progress import Progress
-
-    from floatgate.results.folder import own_file
     from floatgate.runs.snapshot_costs import HEAD, measure, page, sentence, shown
-    from floatgate.shell import console
 
     wanted = asked_of(asked)
     with own_file(asked.out, Path("out") / f"snapshots-{Path(asked.drive).stem}.html") as file:
-        with Progress(console=console.err.rich, transient=True) as bar:
-            task = bar.add_task("snapshots", total=1.0)
-            found = measure(wanted, lambda part: bar.update(task, completed=part))
+        with Bar("snapshots", BAR, PERCENT, LEFT) as bar:
+            found = measure(wanted, lambda part: bar.show(completed=part))
         write_whole(file, page(found))
     console.print_columns(HEAD, shown(found))
-    console.out.print(sentence(found), markup=False)
-    console.err.print(f"wrote {file}", markup=False)
+    console.out.print(sentence(found))
+    console.err.print(f"wrote {file}")

@@ -12,6 +12,7 @@ from floatgate import _core
 from floatgate.files import regular
 from floatgate.options.definition import Argument, CommandOptions
 from floatgate.options.taking import offered, take
+from floatgate.shell import console
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 
@@ -58,7 +59,5 @@ def _root() -> None:
 @takes(StateInfoOptions, examples=("floatgate state info steady.state", "floatgate state info out/tlc.state"))
 def info_in_shell(asked: StateInfoOptions) -> None:
     """Print which drive a saved state belongs to, and its contents."""
-    from floatgate.shell import console
-
     for line in console.describe_lines(described(asked)):
-        console.out.print(line, markup=False)
+        console.out.print(line)

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from floatgate._generated.keywords import StudyKeywords
+from floatgate.files.temporary import Temporary
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
 from floatgate.options.shared import ELSEWHERE, Format, Scheduler, Workers
 from floatgate.options.taking import offered, take
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
 from floatgate.shell.bar import BAR, LEFT, Bar
 from floatgate.shell.options import takes
 
@@ -64,7 +68,6 @@ def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[Stud
 
     Raises InputError for a study that cannot be: an unknown key, number, drive or workload.
     """
-    from floatgate.files.temporary import Temporary
     from floatgate.study.spec import of, read
 
     given = isinstance(study, Mapping)
@@ -77,7 +80,6 @@ def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[Stud
 
 def _studied(asked: StudyOptions, spec: "Spec", folder: Path, **told: Callable[..., None]) -> "Study":
     """Run what is missing of a study; what goes on is told as `Listener` says."""
-    from floatgate.runs.session import interruptible
     from floatgate.study.conduct import Listener
     from floatgate.study.run import run_study
 
@@ -101,56 +103,52 @@ def study_in_shell(asked: StudyOptions) -> int:
 
     Ctrl-C, a crash and a lost machine cost the runs that were in progress: call it again, and it goes on.
     """
-    from floatgate.shell import console
     from floatgate.study.folder import REPORT
     from floatgate.study.spec import read
 
     spec = read(asked.study)
     folder = asked.out or Path("out") / f"study-{spec.name}"
-    with _Bar() as bar:
-        done = _studied(asked, spec, folder, began=_began, moved=bar.update)
+    runs = "{task.completed:,.0f} of {task.total:,.0f} runs"
+    with Bar(runs, BAR, "{task.fields[said]}", "left", LEFT, said="") as bar:
+        done = _studied(asked, spec, folder, began=_began, moved=partial(_moved, bar))
     if asked.format == "json":
         console.print_json(done.summary())
     else:
         _print(done)
-    console.err.print(f"wrote {folder / REPORT}", markup=False)
+    console.err.print(f"wrote {folder / REPORT}")
     if done.record["ended"] == "stopped":
-        console.err.print("interrupted: the same command goes on from here", markup=False)
-        return 130
+        return console.farewell("", "the same command goes on from here")
     if done.problem:
-        console.err.print(f"floatgate: error: {done.problem}", markup=False)
+        console.err.print(f"floatgate: error: {done.problem}")
         return 2
     return 0
 
 
 def _began(there: int, missing: int, changes: list[str]) -> None:
     """Say what is run, and why what was there does not count."""
-    from floatgate.shell import console
-
     for change in changes:
-        console.err.print(f"changed    {change}", markup=False)
+        console.err.print(f"changed    {change}")
     kept = f"{there:,} runs are there, " if there else ""
-    console.err.print(f"{kept}{missing:,} to run", markup=False)
+    console.err.print(f"{kept}{missing:,} to run")
 
 
 def _print(done: "Study") -> None:
     """Print how many runs there are, and the best configurations."""
-    from floatgate.shell.console import out, print_columns
     from floatgate.study.show import head, rows
 
-    out.print(f"{done.spec.name}: {done.words()}", markup=False, style="bold")
+    console.out.print(f"{done.spec.name}: {done.words()}", style="bold")
     best = done.front() or done.configurations()
     if best:
         heads = head(done.spec)
-        print_columns(heads, rows(done.spec, best[:SHOWN]), left=range(len(heads)), overflow="fold")
+        console.print_columns(heads, rows(done.spec, best[:SHOWN]), left=range(len(heads)), overflow="fold")
     if len(best) > SHOWN:
-        out.print(f"and {len(best) - SHOWN:,} more", markup=False)
+        console.out.print(f"and {len(best) - SHOWN:,} more")
     for one in done.missed:
-        out.print(one.words(done.spec), markup=False)
+        console.out.print(one.words(done.spec))
     for line in _reason_lines(done):
-        out.print(line, markup=False)
+        console.out.print(line)
     for said in done.remarks:
-        out.print(f"note: {said}", markup=False)
+        console.out.print(f"note: {said}")
 
 
 def _reason_lines(done: "Study") -> "Iterator[str]":
@@ -165,26 +163,12 @@ def _reason_lines(done: "Study") -> "Iterator[str]":
             yield f"{left:,} {status}: {len(rest):,} other reasons (results.parquet has them)"
 
 
-class _Bar(Bar):
-    """How many runs there are, with rate and estimate."""
-
-    columns = (
-        "{task.completed:,.0f} of {task.total:,.0f} runs",
-        BAR,
-        "{task.fields[said]}",
-        "left",
-        LEFT,
-    )
-
-    def __init__(self) -> None:
-        super().__init__(said="")
-
-    def update(self, progress: "Progress") -> None:
-        """Show how far the study is."""
-        speed = self.speed
-        said = [f"{progress.running} running"]
-        said += [f"{progress.failed} failed"] if progress.failed else []
-        said += [f"{progress.refused} refused"] if progress.refused else []
-        said += [f"{speed:.3g} runs/s"] if speed else []
-        said += [progress.best] if progress.best else []
-        self.show(completed=progress.there, total=progress.total, said=", ".join(said))
+def _moved(bar: Bar, progress: "Progress") -> None:
+    """Show how far the study is."""
+    speed = bar.speed
+    said = [f"{progress.running} running"]
+    said += [f"{progress.failed} failed"] if progress.failed else []
+    said += [f"{progress.refused} refused"] if progress.refused else []
+    said += [f"{speed:.3g} runs/s"] if speed else []
+    said += [progress.best] if progress.best else []
+    bar.show(completed=progress.there, total=progress.total, said=", ".join(said))

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Unpack
 from floatgate._generated.keywords import TortureKeywords
 from floatgate.options.taking import offered, take
 from floatgate.options.torture import TortureOptions
-from floatgate.shell.bar import BAR, LEFT, Bar
+from floatgate.results.folder import own_folder
+from floatgate.runs.session import interruptible
+from floatgate.shell import console
+from floatgate.shell.bar import BAR, LEFT, PERCENT, Bar
 from floatgate.shell.options import takes
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.runs.torture import Tortured
 
 EXIT_BROKEN_PROMISE = 1
-EXIT_INTERRUPTED = 130
 
 
 @offered(TortureOptions)
@@ -27,7 +30,6 @@ def torture(*drive: str | PathLike[str], **options: Unpack[TortureKeywords]) -> 
 
     Raises InputError for an unknown drive, or one whose power cannot be cut.
     """
-    from floatgate.runs.session import interruptible
     from floatgate.runs.torture import torture as run_cases
 
     asked = take(TortureOptions, options, drive=drive)
@@ -47,30 +49,24 @@ def torture_in_shell(asked: TortureOptions) -> int:
 
     Exits with 1 if anything was lost that a flush, FUA or capacitors had promised to keep.
     """
-    from floatgate.results.folder import own_folder
-    from floatgate.runs.session import interruptible
     from floatgate.runs.torture import torture as run
-    from floatgate.shell import console
 
     with (
         own_folder(asked.out, Path("out") / "torture", force=asked.force) as folder,
         interruptible() as interrupt,
-        _Bar() as bar,
+        Bar("power cuts", BAR, PERCENT, "left", LEFT) as bar,
     ):
-        tortured = run(asked, folder, progress=bar.update, stopped=interrupt)
+        tortured = run(asked, folder, progress=lambda part: bar.show(completed=part), stopped=interrupt)
     if asked.format == "json":
         console.print_json(tortured.document)
     else:
         _print(tortured, asked.drive)
-    code = console.farewell(tortured.interrupted, folder, False)
+    code = console.run_farewell(tortured.interrupted, folder, False)
     return EXIT_BROKEN_PROMISE if tortured.violations else code
 
 
 def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
     """Print what became of each drive, and every promise that was not kept."""
-    from floatgate.shell import console
-    from floatgate.values import quantities as q
-
     columns = (
         "runs",
         "cuts",
@@ -100,17 +96,4 @@ def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
         )
     console.print_rows("drive", columns, rows)
     for violation in tortured.violations:
-        console.out.print(f"broken     {violation}", markup=False)
-
-
-class _Bar(Bar):
-    """How far all runs are."""
-
-    columns = ("{task.description:<14}", BAR, "{task.percentage:>3.0f} %", "left", LEFT)
-
-    def __init__(self) -> None:
-        super().__init__("power cuts", total=1.0)
-
-    def update(self, fraction: float) -> None:
-        """Show how far all runs are, on average."""
-        self.show(completed=fraction)
+        console.out.print(f"broken     {violation}")

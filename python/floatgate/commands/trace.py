@@ -13,11 +13,16 @@ from floatgate import _core
 from floatgate._generated.keywords import TraceConvertKeywords, TraceInfoKeywords
 from floatgate.errors import InputError
 from floatgate.files import putting
+from floatgate.inputs.traces import listing
+from floatgate.inputs.traces.measure import Access, is_volume, measure, refuse_misplaced
+from floatgate.inputs.workload import trace_path
 from floatgate.options import TraceOptions
 from floatgate.options.definition import Argument, CommandOptions, Option, usual
 from floatgate.options.effect import given, without_effect
 from floatgate.options.shared import NAME, SEED, Force, Format, Json, OutFolder
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import check_replaceable, shared_folder, write_json
+from floatgate.shell import console
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
 from floatgate.values.arguments import named
@@ -145,9 +150,6 @@ def _apart(options: Mapping[str, Any]) -> tuple[TraceOptions, dict[str, Any]]:
 
 def measured(asked: TraceInfoOptions, trace: TraceOptions) -> list[dict[str, Any]]:
     """Measure what was asked for, and write it to a folder where one is named."""
-    from floatgate.inputs.traces.measure import Access, measure
-    from floatgate.results.folder import shared_folder
-
     pages = given(page_size=asked.page_size, threshold=asked.threshold)
     if asked.constant_memory:
         without_effect(pages, "--constant-memory tells no pages apart", "one of both")
@@ -165,7 +167,6 @@ def measured(asked: TraceInfoOptions, trace: TraceOptions) -> list[dict[str, Any
 def _write(found: list[dict[str, Any]], out: Path) -> None:
     """The numbers and the picture, into a folder."""
     from floatgate.report.trace_volumes import draw
-    from floatgate.results.folder import write_json
 
     with putting(out) as partial:
         write_json(partial / NUMBERS, found)
@@ -188,10 +189,6 @@ def convert(
 
 def converted(asked: TraceConvertOptions, trace: TraceOptions) -> int:
     """Rewrite the trace that was asked for; return the requests written."""
-    from floatgate.inputs.traces.measure import is_volume, refuse_misplaced
-    from floatgate.inputs.workload import trace_path
-    from floatgate.results.folder import check_replaceable
-
     check_replaceable(asked.out, force=asked.force)
     refuse_misplaced([asked.file], trace, asked.seed)
     if is_volume(asked.file):
@@ -226,8 +223,6 @@ def volumes(name: str | None = None) -> "list[Volume]":
 
 def _volumes(name: str | None) -> dict[str, Any]:
     """What the core knows of synthetic volumes, or of the one of that name."""
-    from floatgate.inputs.traces import listing
-
     known: dict[str, Any] = json.loads(_core.volumes())
     if name is not None:
         known["volumes"] = [listing.named(known["volumes"], name)]
@@ -248,7 +243,6 @@ def _volumes(name: str | None) -> dict[str, Any]:
 def info_in_shell(asked: TraceInfoOptions, *, trace: dict[str, Any]) -> None:
     """Print trace statistics: rate, footprint, sizes, gaps, read-only and write-only pages."""
     from floatgate.inputs.traces import lines
-    from floatgate.shell import console
 
     found = measured(asked, TraceOptions(**trace))
     if asked.format == "json":
@@ -256,15 +250,15 @@ def info_in_shell(asked: TraceInfoOptions, *, trace: dict[str, Any]) -> None:
     elif len(found) == 1:
         for part in (console.describe_lines(lines.plain(found[0])), lines.details(found[0])):
             for line in part:
-                console.out.print(line, markup=False)
+                console.out.print(line)
     else:
         console.print_rows("trace", lines.REQUEST_COLUMNS, map(lines.requests_row, found))
         if not asked.constant_memory:
             console.out.print()
             console.print_rows("trace", lines.PAGE_COLUMNS, map(lines.pages_row, found))
-        console.out.print(lines.LEGEND, markup=False, style="dim")
+        console.out.print(lines.LEGEND, style="dim")
     if asked.out is not None:
-        console.err.print(f"wrote {asked.out / PICTURE}", markup=False)
+        console.err.print(f"wrote {asked.out / PICTURE}")
 
 
 @app.command(cls=Command)
@@ -280,42 +274,35 @@ def info_in_shell(asked: TraceInfoOptions, *, trace: dict[str, Any]) -> None:
 )
 def convert_in_shell(asked: TraceConvertOptions, *, trace: dict[str, Any]) -> None:
     """Rewrite a trace in another format, or write a synthetic volume as one."""
-    from floatgate.shell import console
-
     requests = converted(asked, TraceOptions(**trace))
-    console.err.print(f"wrote {requests} requests to {asked.out}", markup=False)
+    console.err.print(f"wrote {requests} requests to {asked.out}")
 
 
 @app.command(cls=Command)
 @takes(TraceFormatsOptions, examples=("floatgate trace formats", "floatgate trace formats | grep fio"))
 def formats_in_shell(_asked: TraceFormatsOptions) -> None:
     """List the trace formats with their columns and units."""
-    from floatgate.shell import console
-
     for entry in json.loads(_core.trace_formats()):
         marks = [
             "recognised" if entry["recognised"] else "if no other format is plausible, otherwise by name"
         ]
         marks += ["can be written"] if entry["writable"] else []
-        console.out.print(f"{entry['name']:<20} {entry['title']} ({', '.join(marks)})", markup=False)
-        console.out.print(f"{'':<20} {entry['units']}", markup=False, style="dim")
+        console.out.print(f"{entry['name']:<20} {entry['title']} ({', '.join(marks)})")
+        console.out.print(f"{'':<20} {entry['units']}", style="dim")
 
 
 @app.command(cls=Command)
 @takes(TraceVolumesOptions, examples=("floatgate trace volumes", "floatgate trace volumes prn_0 --json"))
 def volumes_in_shell(asked: TraceVolumesOptions) -> None:
     """List the synthetic volumes, or explain one: the source of every number, and its parameters."""
-    from floatgate.inputs.traces import listing
-    from floatgate.shell import console
-
     known = _volumes(asked.name)
     if asked.json:
         console.print_json(known)
         return
-    console.out.print(known["synthetic"], markup=False, style="bold")
+    console.out.print(known["synthetic"], style="bold")
     if asked.name is None:
         console.print_rows("volume", listing.COLUMNS, listing.rows(known["volumes"]))
-        console.out.print(listing.HINT, markup=False, style="dim")
+        console.out.print(listing.HINT, style="dim")
         return
     for line in listing.explained(known["volumes"][0], known["parameters"]):
-        console.out.print(line, markup=False)
+        console.out.print(line)

@@ -16,6 +16,7 @@ from floatgate._generated.keywords import (
     TwinMeasureKeywords,
 )
 from floatgate.errors import InputError
+from floatgate.files import write_whole
 from floatgate.options.definition import Argument, CommandOptions, Option, usual
 from floatgate.options.run import nanoseconds
 from floatgate.options.shared import (
@@ -30,9 +31,12 @@ from floatgate.options.shared import (
     Workers,
 )
 from floatgate.options.taking import offered, take
+from floatgate.results.folder import atomically_or_not, new_folder, own_file, own_folder
+from floatgate.shell import console
 from floatgate.shell.bar import ELAPSED, Bar
 from floatgate.shell.command import Command
 from floatgate.shell.options import takes
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.twin.compared import Checked
@@ -160,8 +164,6 @@ def measure(drive: str | PathLike[str], **options: Unpack[TwinMeasureKeywords]) 
 
     With `out`, the table is written to that file. Raises InputError for a drive that cannot run them.
     """
-    from floatgate.files import write_whole
-    from floatgate.results.folder import own_file
     from floatgate.twin.measured import csv
 
     asked = take(TwinMeasureOptions, options, drive=drive)
@@ -191,9 +193,6 @@ def fit(measurements: str | PathLike[str], **options: Unpack[TwinFitKeywords]) -
 
     Raises InputError for rows that contradict each other, naming them, and where none calibrates.
     """
-    from floatgate.files import write_whole
-    from floatgate.results.folder import own_file
-
     asked = take(TwinFitOptions, options, measurements=measurements)
     twin, text = _fitted(asked)
     if asked.out is not None:
@@ -226,15 +225,13 @@ def check(
 
     Raises InputError for rows that contradict each other, and for a drive that runs none of them.
     """
-    from floatgate.results.folder import atomically
     from floatgate.twin.measured import write_check
 
     asked = take(TwinCheckOptions, options, drive=drive, measurements=measurements)
-    if asked.out is None:
-        return _checked(asked)
-    with atomically(asked.out, force=asked.force) as folder:
+    with atomically_or_not(asked.out, force=asked.force) as folder:
         found = _checked(asked)
-        write_check(folder, found)
+        if folder is not None:
+            write_check(folder, found)
     return found
 
 
@@ -264,10 +261,8 @@ def _simulator(
 class _Bar(Bar):
     """What is being done, and how many runs were made for it."""
 
-    columns = ("{task.description}", ELAPSED, "{task.fields[runs]}")
-
     def __init__(self, what: str) -> None:
-        super().__init__(what, runs="")
+        super().__init__("{task.description}", ELAPSED, "{task.fields[runs]}", description=what, runs="")
 
     def update(self, stage: str, runs: int) -> None:
         """Show the stage."""
@@ -281,10 +276,7 @@ def jobs_in_shell(asked: TwinJobsOptions) -> None:
 
     The script erases the drive. Each line says what a job reveals.
     """
-    from floatgate.results.folder import own_folder
-    from floatgate.shell import console
     from floatgate.twin.script import SCRIPT, turnover, write
-    from floatgate.values import quantities as q
 
     made = _made(asked)
     with own_folder(asked.out, Path("out/twin-jobs"), force=asked.force) as folder:
@@ -295,24 +287,20 @@ def jobs_in_shell(asked: TwinJobsOptions) -> None:
         rows = [(one.name, one.reveals, q.duration(one.seconds * 1e9)) for one in made]
         console.print_rows("job", ("reveals", "takes"), rows)
         total = sum(one.seconds for one in made)
-        console.out.print(f"{len(made)} jobs, {q.duration(total * 1e9)}", markup=False)
+        console.out.print(f"{len(made)} jobs, {q.duration(total * 1e9)}")
     over = turnover(_bytes(asked), made)
     if over < 1.5:
         console.err.print(
             f"note: at 300 MB/s random writes go over the drive {over:.2g} times before they are measured:"
-            " expected 1.5 for a steady state, so give more --budget",
-            markup=False,
+            " expected 1.5 for a steady state, so give more --budget"
         )
-    console.err.print(f"wrote {folder / SCRIPT}", markup=False)
+    console.err.print(f"wrote {folder / SCRIPT}")
 
 
 @app.command(cls=Command)
 @takes(TwinMeasureOptions, examples=("floatgate twin measure tlc", "floatgate twin measure twin-tlc.toml"))
 def measure_in_shell(asked: TwinMeasureOptions) -> None:
     """Measure a simulated drive with the jobs of `twin jobs`, as if it were a real one."""
-    from floatgate.files import write_whole
-    from floatgate.results.folder import own_file
-    from floatgate.shell import console
     from floatgate.twin.measured import csv
 
     with own_file(asked.out, Path(f"{Path(asked.drive).stem}-measured.csv")) as out, _Bar("measuring") as bar:
@@ -326,7 +314,7 @@ def measure_in_shell(asked: TwinMeasureOptions) -> None:
             ("value", "role"),
             [(row.name, row.shown(row.value), row.role) for row in found.rows],
         )
-    console.err.print(f"wrote {out}", markup=False)
+    console.err.print(f"wrote {out}")
 
 
 @app.command(cls=Command)
@@ -339,9 +327,6 @@ def fit_in_shell(asked: TwinFitOptions) -> None:
 
     Every number of the file says which measurement gave it, with its 95 % interval.
     """
-    from floatgate.files import write_whole
-    from floatgate.results.folder import own_file
-    from floatgate.shell import console
     from floatgate.twin.measured import document, parameter_rows
 
     usual = Path(f"twin-{asked.measurements.stem}.toml")
@@ -352,7 +337,7 @@ def fit_in_shell(asked: TwinFitOptions) -> None:
         console.print_json(document(twin))
     else:
         console.print_rows("parameter", ("value", "95 %", "revealed by"), parameter_rows(twin))
-    console.err.print(f"wrote {out}", markup=False)
+    console.err.print(f"wrote {out}")
 
 
 @app.command(cls=Command)
@@ -368,23 +353,17 @@ def check_in_shell(asked: TwinCheckOptions) -> int:
 
     Exits with 1 where a held-out row misses.
     """
-    from floatgate.results.folder import atomically, own_folder
-    from floatgate.shell import console
     from floatgate.twin.measured import write_check
     from floatgate.twin.page import HEAD, row, summary
 
     usual = Path("out") / f"twin-{asked.measurements.stem}"
-    with (
-        own_folder(asked.out, usual, force=asked.force) as out,
-        atomically(out, force=asked.force) as folder,
-        _Bar("simulating") as bar,
-    ):
+    with new_folder(asked.out, usual, force=asked.force) as (folder, out), _Bar("simulating") as bar:
         found = _checked(asked, bar.update)
         write_check(folder, found)
     if asked.format == "json":
         console.print_json(found.document())
     else:
         console.print_rows(HEAD[0], HEAD[1:], [row(one) for one in found.worst_first()])
-        console.out.print(summary(found), markup=False)
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+        console.out.print(summary(found))
+    console.err.print(f"wrote {out / 'report.html'}")
     return 0 if found.passed else EXIT_MISSED

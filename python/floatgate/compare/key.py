@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from floatgate.compare.sets import ResultSet, differences
-from floatgate.errors import InputError, one_line
+from floatgate.errors import InputError, nearest, one_line
 
 SHOWN = 3  # keys of a refusal
 AMOUNT = ("limit_requests", "limit_time", "loop")  # options of how much is run
@@ -123,8 +122,7 @@ def _named(a: ResultSet, b: ResultSet, keys: Sequence[Key], asked: Sequence[str]
     names = [key.name for key in keys]
     for name in asked:
         if name != DRIVE and not any(_covers(name, key) for key in names):
-            near = get_close_matches(name, names, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}?" if near else f"they differ in {', '.join(names[:SHOWN])}"
+            hint = nearest(name, names, f"they differ in {', '.join(names[:SHOWN])}", cutoff=0.5)
             raise InputError(f"--key {name}: the same in {a.folder} and {b.folder} ({hint})")
     return tuple(keys)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatgate.compare.work import Compared, Comparison
+from floatgate.files import ten_digits
 from floatgate.study.report.paired import TOO_FEW, ratio, signed
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
@@ -63,14 +64,9 @@ def csv_head(of: Compared) -> list[str]:
 
 def csv_rows(of: Compared) -> Sequence[list[Any]]:
     """Return the rows of compare.csv."""
-    from floatgate.files import ten_digits
-
-    def plain(value: Any) -> Any:
-        return ten_digits(value) if isinstance(value, float) else value
-
     found = []
     for one in of.comparisons:
         document = one.document()
         cells = [*(one.of.get(name) for name in others(of)), *(document[name] for name in COLUMNS)]
-        found.append([*map(plain, cells), one.flags])
+        found.append([*map(ten_digits, cells), one.flags])
     return found

@@ -1,6 +1,6 @@
 """The comparison of two sets of runs, number by number and combination by combination."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,9 @@ from floatgate.compare.sets import Cell, ResultSet, Run, read
 from floatgate.errors import InputError
 from floatgate.results import flags
 from floatgate.results.flags import Raised, Said
-from floatgate.results.paired import LEAST, Paired, Verdict, paired
+from floatgate.results.paired import LEAST, Paired, Verdict, by_seed
 from floatgate.study import numbers
-
-SEEDS_SHOWN = 8
+from floatgate.values import quantities as q
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,7 @@ class Comparison:
     @property
     def flags(self) -> str:
         """What flags the number, in words; nothing where it is what it is called."""
-        sides = (("A", self.flags_a), ("B", self.flags_b))
-        said = [f"{side}: {flags.words(raised)}" for side, raised in sides if raised]
+        said = flags.of_sides(self.flags_a, self.flags_b)
         if self.found is None:
             said.insert(0, f"{self.pairs} pairs have it, and {LEAST} are needed")
         return "; ".join(said)
@@ -170,7 +168,7 @@ def _check_seeds(a: ResultSet, b: ResultSet, cells: Sequence[tuple[Runs, Runs]])
     if most >= LEAST:
         return
     seeds = [sorted({seed for pair in cells for seed in pair[side]}) for side in (0, 1)]
-    has = f"{a.folder} has {_listed(seeds[0])}, {b.folder} has {_listed(seeds[1])}"
+    has = f"{a.folder} has {q.ranged(seeds[0])}, {b.folder} has {q.ranged(seeds[1])}"
     if not most:
         raise InputError(f"{a.folder} and {b.folder}: no seed is in both ({has}): expected the same seeds")
     raise InputError(
@@ -179,30 +177,11 @@ def _check_seeds(a: ResultSet, b: ResultSet, cells: Sequence[tuple[Runs, Runs]])
     )
 
 
-def _listed(seeds: Sequence[int]) -> str:
-    """Return seeds in words: `1 to 8`, `3`, `1, 5, 7`."""
-    if len(seeds) > 2 and seeds[-1] - seeds[0] == len(seeds) - 1:
-        return f"{seeds[0]} to {seeds[-1]}"
-    more = f" and {len(seeds) - SEEDS_SHOWN} more" if len(seeds) > SEEDS_SHOWN else ""
-    return ", ".join(map(str, seeds[:SEEDS_SHOWN])) + more
-
-
 def _comparison(metric: str, cell: Cell, a: Runs, b: Runs) -> Comparison:
     both = sorted(a.keys() & b.keys())
-    values = [(seed, a[seed].value(metric), b[seed].value(metric)) for seed in both]
-    pairs = [(seed, one, other) for seed, one, other in values if one is not None and other is not None]
-    return Comparison(
-        metric,
-        dict(cell),
-        len(pairs),
-        paired(*zip(*pairs, strict=True)) if len(pairs) >= LEAST else None,
-        _flags(metric, (a[seed] for seed in both)),
-        _flags(metric, (b[seed] for seed in both)),
-    )
-
-
-def _flags(metric: str, runs: Iterable[Run]) -> tuple[Raised, ...]:
-    return flags.flagged(metric, flags.kinds_of(run.remarks for run in runs))
+    found = by_seed(*({seed: of[seed].value(metric) for seed in both} for of in (a, b)))
+    raised = [flags.flagged(metric, flags.kinds_of(of[seed].remarks for seed in both)) for of in (a, b)]
+    return Comparison(metric, dict(cell), *found, *raised)
 
 
 def _left_out(
@@ -218,4 +197,4 @@ def _left_out(
         shared = [(runs, others[cell]) for cell, runs in mine.items() if cell in others]
         seeds = sorted({seed for runs, theirs in shared for seed in runs.keys() - theirs.keys()})
         if seeds:
-            yield f"seeds without a partner are in {one.folder}, and not compared: {_listed(seeds)}"
+            yield f"seeds without a partner are in {one.folder}, and not compared: {q.ranged(seeds)}"

@@ -9,6 +9,7 @@ from floatgate.report.differences import Row, differences
 from floatgate.report.plot import Figure
 from floatgate.report.sheet import Section, sheet
 from floatgate.results.folder import atomically, write_json
+from floatgate.results.paired import NO_NOTE, VERDICTS
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
 from floatgate.values import quantities as q
@@ -27,15 +28,12 @@ def write(of: Compared, out: Path, *, force: bool) -> None:
 
 def page(of: Compared) -> str:
     """Return the report: one self-contained HTML page."""
-    counts = {
-        verdict: sum(one.verdict == verdict for one in of.comparisons)
-        for verdict in ("A lower", "B lower", "cannot be told")
-    }
+    counts = {verdict: sum(one.verdict == verdict for one in of.comparisons) for verdict in VERDICTS}
     facts = [f"A {of.a}", f"B {of.b}", *(f"{many} {verdict}" for verdict, many in counts.items() if many)]
     says = (
         "Each point is a pair of runs with the same seed, the diamond their mean with its 95 % interval "
         "(Student's t), in percent of A's mean. Where the interval leaves out 0, one is lower; of twenty "
-        "comparisons without any difference one does so by chance."
+        f"comparisons without any difference one does so by chance. {NO_NOTE}"
     )
     sections = [Section("Paired differences", says, _figures(of))] if _figures(of) else []
     table = [row(of, one) for one in of.comparisons]

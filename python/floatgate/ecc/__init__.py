@@ -16,9 +16,6 @@ def __getattr__(name: str) -> Any:
     """Find a function of `floatgate.ecc`, and the policies below `ecc`: `floatgate.ecc.code`."""
     if name in ("codes", "measure"):
         return getattr(import_module("floatgate.commands.ecc"), name)
-    from floatgate.inputs.policies import seam
+    from floatgate.inputs.policies import below
 
-    below = None if name.startswith("_") else seam("ecc")
-    if below is None or name not in dir(below):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(below, name)
+    return below("ecc", name)

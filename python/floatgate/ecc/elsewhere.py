@@ -13,15 +13,11 @@ RATIO = 6.0  # that each bit was told with: a level of 12, as `examples/gpu_word
 WHOLE = ("seed", "words", "failures", "undetected", "iterations")
 
 
-@dataclass(frozen=True)
-class Total:
-    """Words at one raw bit error rate, of which the iterations of all together are known."""
+class Counted:
+    """What follows from words that were counted, and those of them that failed."""
 
-    rate: float
     words: int
     failures: int
-    undetected: int
-    iterations: int
 
     @property
     def failure(self) -> float:
@@ -32,6 +28,17 @@ class Total:
     def interval(self) -> tuple[float, float]:
         """Between which chances of failure the count leaves it (95 %, exact)."""
         return _core.ecc_interval(self.words, self.failures)
+
+
+@dataclass(frozen=True)
+class Total(Counted):
+    """Words at one raw bit error rate, of which the iterations of all together are known."""
+
+    rate: float
+    words: int
+    failures: int
+    undetected: int
+    iterations: int
 
 
 def totals(files: Iterable[str], code: str, decoder: str) -> tuple[Total, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.ecc.channels import Seen
-from floatgate.ecc.elsewhere import Total
+from floatgate.ecc.elsewhere import Counted, Total
 from floatgate.results import notebook
 from floatgate.values.toml_list import listed
 
@@ -20,7 +20,7 @@ TARGETS = (
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(Counted):
     """Words at one raw bit error rate, read with so many soft bits."""
 
     soft_bits: int
@@ -34,16 +34,6 @@ class Point:
     def rate(self) -> float:
         """The raw bit error rate."""
         return self.seen.rate
-
-    @property
-    def failure(self) -> float:
-        """Failures of all words."""
-        return self.failures / self.words
-
-    @cached_property
-    def interval(self) -> tuple[float, float]:
-        """Between which chances of failure the count leaves it (95 %, exact)."""
-        return _core.ecc_interval(self.words, self.failures)
 
     @property
     def mean_iterations(self) -> float:

@@ -150,9 +150,9 @@ class Figure(str):
     __slots__ = ()
 
 
-def ten_digits(value: float) -> Figure:
-    """Write a number so that whole nanoseconds stay whole and noise beyond ten digits goes."""
-    return Figure(format(value, ".10g"))
+def ten_digits(value: Any) -> Any:
+    """Write a fraction so that whole nanoseconds stay whole and noise beyond ten digits goes."""
+    return Figure(format(value, ".10g")) if isinstance(value, float) else value
 
 
 def write_rows(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

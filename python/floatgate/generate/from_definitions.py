@@ -5,89 +5,36 @@ list of policies, the pages of `docs/reference` from those and from the core's l
 they are out of date.
 """
 
+import ast
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from runpy import run_path
 from textwrap import indent, wrap
-from typing import Any
+from typing import Any, get_args
 
-from floatgate.commands import (
-    age,
-    bus,
-    characterize,
-    compare,
-    derive,
-    ecc,
-    examples,
-    fit,
-    grid,
-    place,
-    plan,
-    policies,
-    report,
-    reproduce,
-    run,
-    schema,
-    snapshots,
-    study,
-    trace,
-    twin,
-)
-from floatgate.generate import commands as commands_page
+from floatgate.generate import commands as commands_page, functions
 from floatgate.inputs import configuration
 from floatgate.inputs.configuration import Key
 from floatgate.inputs.policies import catalogue, class_name, short_names
-from floatgate.options import Argument, Options, TraceOptions, fields_of, torture
 from floatgate.options.taking import said, typed
 from floatgate.own.seams import SEAMS, beside
 from floatgate.results import description
-from floatgate.serve import options
 
 _HERE = Path(__file__).parents[1]
 WIDTH = 100
 
 
-# Options of a trace that say how it is replayed.
-REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name not in trace.READ)
-NOT_PLACED = tuple(
-    field.name
-    for field in fields_of(Options)
-    if field.name not in {*place.SHARED, *(one.name for one in fields_of(place.PlaceOptions))}
-)
-# The keywords of functions by their class: those of these classes of options without what stands in the
-# signature. A test compares them with the functions.
-KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
-    "Keywords": ((run.RunOptions, Options, TraceOptions), ("repeat", "scheduler")),
-    "AgeKeywords": ((age.AgeOptions,), ("compare", "scheduler")),
-    "BusExploreKeywords": ((bus.BusExploreOptions,), ()),
-    "BusWaveformKeywords": ((bus.BusWaveformOptions,), ("interface",)),
-    "CharacterizeKeywords": ((characterize.CharacterizeOptions,), ()),
-    "CompareKeywords": ((compare.CompareOptions,), ()),
-    "DeriveKeywords": ((derive.DeriveOptions,), ()),
-    "EccMeasureKeywords": ((ecc.EccMeasureOptions,), ()),
-    "ExamplesKeywords": ((examples.ExamplesOptions,), ()),
-    "FitKeywords": ((fit.FitOptions,), ("voltages",)),
-    "FitVoltagesKeywords": ((fit.FitOptions,), ("voltages", "sampled")),
-    "GridKeywords": ((grid.GridOptions,), ()),
-    "NewPolicyKeywords": ((policies.PolicyNewOptions,), ()),
-    "PlaceKeywords": ((place.PlaceOptions, Options, TraceOptions), NOT_PLACED),
-    "PlanKeywords": ((plan.PlanOptions,), ()),
-    "ReportKeywords": ((report.ReportOptions,), ()),
-    "ReproduceKeywords": ((reproduce.ReproduceOptions,), ()),
-    "SchemaKeywords": ((schema.SchemaOptions,), ()),
-    "ServeKeywords": ((options.ServeOptions,), ()),
-    "SnapshotsKeywords": ((snapshots.SnapshotsOptions,), ()),
-    "StudyKeywords": ((study.StudyOptions,), ()),
-    "TortureKeywords": ((torture.TortureOptions,), ()),
-    "TraceConvertKeywords": ((trace.TraceConvertOptions, TraceOptions), REPLAYED),
-    "TraceInfoKeywords": ((trace.TraceInfoOptions, TraceOptions), REPLAYED),
-    "TwinCheckKeywords": ((twin.TwinCheckOptions,), ()),
-    "TwinFitKeywords": ((twin.TwinFitOptions,), ()),
-    "TwinJobsKeywords": ((twin.TwinJobsOptions,), ()),
-    "TwinMeasureKeywords": ((twin.TwinMeasureOptions,), ()),
-}
+def keyword_classes() -> dict[str, Callable[..., Any]]:
+    """Return the classes of keywords that functions of `floatgate` name, each with one that does."""
+    found: dict[str, Callable[..., Any]] = {}
+    for _, _, function in functions.every():
+        for one in inspect.signature(inspect.unwrap(function), follow_wrapped=False).parameters.values():
+            if one.kind is inspect.Parameter.VAR_KEYWORD:
+                found.setdefault(get_args(one.annotation)[0].__name__, function)
+    return found
 
 
 def keywords() -> str:
@@ -102,15 +49,28 @@ def keywords() -> str:
         "from os import PathLike",
         "from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict",
     ]
-    for name, (owners, without) in KEYWORDS.items():
+    for name, function in keyword_classes().items():
+        made: Any = function
         lines += ["", "", f"class {name}(TypedDict, total=False):"]
-        lines.append(_doc(f"The options of {' and '.join(f'`{owner.__name__}`' for owner in owners)}.", 4))
-        fields = {field.name: field for owner in reversed(owners) for field in reversed(fields_of(owner))}
-        for field in reversed(fields.values()):
-            if field.name in without or field.option.shell or isinstance(field.option, Argument):
-                continue
+        lines.append(_doc(f"The options of {' and '.join(f'`{one.__name__}`' for one in made.owners)}.", 4))
+        for field in made.options.values():
             lines += ["", f"    {field.name}: {typed(field)}", _doc(said(field), 4)]
     return "\n".join(lines) + "\n"
+
+
+def homes() -> str:
+    """Return the text of `_generated/homes.py`: where `floatgate/__init__.py` says that its names are."""
+    tree = ast.parse((_HERE / "__init__.py").read_text(encoding="utf-8"))
+    blocks = [node.body for node in tree.body if isinstance(node, ast.If)]
+    named = [one for body in blocks for one in body if isinstance(one, ast.ImportFrom)]
+    found = {
+        name.name: (one.module or "").removeprefix("floatgate.")
+        for one in named
+        for name in one.names
+        if name.asname is None and name.name != "*"
+    }
+    lines = ['"""Where each public name lives. Made by `floatgate.generate`."""', "", "HOMES = {"]
+    return "\n".join([*lines, *(f'    "{name}": "{found[name]}",' for name in sorted(found)), "}"]) + "\n"
 
 
 # Functions that stand beside the policies of a namespace.
@@ -204,6 +164,7 @@ def _doc(text: str, depth: int) -> str:
 REFERENCE = Path("../../docs/reference")
 
 FILES: dict[str, Callable[[], str]] = {
+    "_generated/homes.py": homes,
     "_generated/keywords.py": keywords,
     "_generated/seams.pyi": seams,
     str(REFERENCE / "keys.md"): configuration.page,

@@ -32,20 +32,26 @@ Bad input raises `fg.InputError`, whose message is the command line's; an unknow
 """
 
 
+def every() -> Iterator[tuple[str, str, Callable[..., Any]]]:
+    """Yield every function of a command: the command's path, the name in `floatgate`, and itself."""
+    for path, _ in commands.commands():
+        yield from ((path, name, _function(name)) for name in functions(path))
+
+
 def page() -> str:
     """Return the page in Markdown."""
-    every = [(path, name) for path, _ in commands.commands() for name in functions(path)]
+    found = list(every())
     lines = [PAGE, "## The functions", "", "| function | command | returns |", "|---|---|---|"]
-    for path, name in every:
+    for path, name, function in found:
         link = f"[`floatgate {path}`](options.md#floatgate-{path.replace(' ', '-')})"
-        lines.append(f"| [`fg.{name}`](#fg{name.replace('.', '')}) | {link} | {_returned(_function(name))} |")
+        lines.append(f"| [`fg.{name}`](#fg{name.replace('.', '')}) | {link} | {_returned(function)} |")
     lines += ["| `fg.policy` | | `Policy`, by the name of its seam and its own |"]
     before: dict[tuple[str, ...], str] = {}
-    for _, name in every:
-        options = tuple(_options(_function(name)))
-        lines += ["", *_described(name, _function(name), before.setdefault(options, name))]
+    for _, name, function in found:
+        options = tuple(_options(function))
+        lines += ["", *_described(name, function, before.setdefault(options, name))]
     lines += ["", "## What they return", ""]
-    for title, owner in _classes([_function(name) for _, name in every]):
+    for title, owner in _classes([function for _, _, function in found]):
         lines += [f"### {title}", "", *_class(owner), ""]
     lines += [*_stepped(), ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import product
 from math import ceil
 from typing import Any
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, meant
+from floatgate.grid.table import COLUMNS
 from floatgate.values import quantities as q
 from floatgate.values.units import BLOCKS, measure
 
@@ -66,26 +66,16 @@ class Point:
         """Bandwidth in 10^6 bytes per second."""
         return None if self.iops is None else self.iops * self.setting.block_bytes / 1e6
 
+    @property
+    def mb_per_s_ci95(self) -> float | None:
+        """Half the width of its 95 % interval, in the same unit."""
+        return None if self.iops_ci95 is None else self.iops_ci95 * (self.setting.block_bytes / 1e6)
+
     def row(self) -> dict[str, Any]:
         """Return the point as a row of the table, units in the names."""
-        setting, scale = self.setting, self.setting.block_bytes / 1e6
-        return {
-            "pattern": setting.pattern,
-            "op": setting.op,
-            "block_bytes": setting.block_bytes,
-            "depth": setting.depth,
-            "state": self.state,
-            "iops": self.iops,
-            "iops_ci95": self.iops_ci95,
-            "mb_per_s": self.mb_per_s,
-            "mb_per_s_ci95": None if self.iops_ci95 is None else self.iops_ci95 * scale,
-            "latency_ns_mean": self.latency_ns_mean,
-            "latency_ns_p50": self.latency_ns_p50,
-            "latency_ns_p99": self.latency_ns_p99,
-            "requests": self.requests,
-            "simulated_ns": self.simulated_ns,
-            "waf": self.waf,
-        }
+        names = [column.name for column in COLUMNS]
+        asked = vars(self.setting)
+        return {name: asked[name] if name in asked else getattr(self, name) for name in names}
 
 
 def settings(
@@ -115,21 +105,10 @@ def read_blocks(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(sorted(blocks)))
 
 
-def read_depths(text: str) -> tuple[int, ...]:
-    """Read depths, `1,2,4`. Raises InputError."""
-    parts = [part.strip() for part in text.split(",")]
-    for part in parts:
-        if not part.isdecimal() or not 1 <= int(part) <= 65536:
-            raise InputError(f"--depth {part}: expected whole numbers from 1 to 65536, such as 1,2,4")
-    return tuple(dict.fromkeys(sorted(int(part) for part in parts)))
-
-
 def read_names(option: str, text: str, known: Sequence[str]) -> tuple[str, ...]:
     """Read a list of names out of `known`. Raises InputError, which names the nearest."""
     names = [part.strip() for part in text.split(",")]
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise InputError(f"{option} {name}: expected {' or '.join(known)}{hint}")
+            raise InputError(f"{option} {name}: expected {' or '.join(known)}{meant(name, known)}")
     return tuple(name for name in known if name in names)

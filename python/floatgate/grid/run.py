@@ -1,22 +1,20 @@
 """All points of a grid, in parallel processes."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
-from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import shipped
 from floatgate.grid.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
 from floatgate.grid.disk.simulate import CacheTimes
 from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
+from floatgate.inputs import cards
 from floatgate.options import Options
 from floatgate.results import notebook
 from floatgate.values import quantities as q
 from floatgate.values.units import SIZES, measure as read_measure
-from floatgate.workers import spread, stopping
+from floatgate.workers import How, spread, stopping
 from floatgate.workers.inputs import of_plan
 
 
@@ -59,10 +57,8 @@ class Grid:
 def run_grid(
     asked: Asked,
     *,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **how: Unpack[How],
 ) -> Grid:
     """Measure every setting; what is found does not depend on the number of workers.
 
@@ -73,26 +69,23 @@ def run_grid(
         title, capacity, tasks = _disk_tasks(asked, read_disk(found))
     else:
         card = _explain(asked)
-        buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+        buffer = _write_back_bytes(cards.values(card))
         title, capacity = card["title"], card["capacity_bytes"]
         tasks = [_task(asked, setting, buffer) for setting in asked.settings]
     _check(asked, capacity)
-    points = _run_all(tasks, (workers, scheduler), progress, stopped)
+    points = _run_all(tasks, progress, how)
     return Grid(asked, title, capacity, tuple(points))
 
 
 def _explain(asked: Asked) -> dict[str, Any]:
     """Return the configuration of a flash drive; a name that nothing has may be near to a disk's."""
     try:
-        card: dict[str, Any] = json.loads(
-            _core.explain_drive(asked.drive, list(asked.overrides), shipped.folders())
-        )
+        return cards.of_drive(asked.drive, asked.overrides)
     except InputError as error:
         near = nearest_disk(asked.drive)
         if near is None or "unknown drive" not in str(error) or "did you mean" in str(error):
             raise
         raise InputError(f'{asked.drive}: unknown drive; did you mean "{near}"?') from None
-    return card
 
 
 def measure_one(
@@ -105,8 +98,8 @@ def measure_one(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Point:
     """Measure one point of a flash drive in this process. Raises InputError or Fault."""
-    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
-    buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+    card = cards.of_drive(drive, overrides)
+    buffer = _write_back_bytes(cards.values(card))
     asked = Asked(drive, (setting,), tuple(overrides), file_bytes=file_bytes, rule=rule or Rule())
     _check(asked, card["capacity_bytes"])
     return measure(_task(asked, setting, buffer), stopped)
@@ -170,27 +163,19 @@ def _write_back_bytes(config: dict[str, Any]) -> int:
     return int(read_measure(config["ftl.buffer.size"], SIZES, "1MiB"))
 
 
-def _run_all(
-    tasks: Sequence[Task],
-    where: tuple[int | None, str | None],
-    progress: Callable[[int, int, str], None],
-    stopped: Callable[[], bool],
-) -> list[Point]:
+def _run_all(tasks: Sequence[Task], progress: Callable[[int, int, str], None], how: How) -> list[Point]:
     def watch(done: list[int], _part: float) -> None:
         progress(len(done), len(tasks), tasks[done[-1]].setting.name if done else "")
 
-    workers, scheduler = where
     found = spread(
         _one,
         tasks,
-        workers=workers,
-        scheduler=scheduler,
         inputs=of_plan(tasks[0].plan()) if tasks[0].disk is None else (),
         memory_bytes=tasks[0].options.memory_bytes(),
         # Small blocks take the most requests, and so the longest.
         cost=lambda task: -task.setting.block_bytes,
         watch=watch,
-        stopped=stopped,
+        **how,
     )
     return [point or Point(task.setting, INTERRUPTED) for point, task in zip(found, tasks, strict=True)]
 

@@ -53,11 +53,7 @@ def document(grid: Grid) -> dict[str, Any]:
 
 
 def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
-    write_rows(path, list(rows[0]), ([_plain(value) for value in row.values()] for row in rows))
-
-
-def _plain(value: Any) -> Any:
-    return ten_digits(value) if isinstance(value, float) else value
+    write_rows(path, list(rows[0]), ([*map(ten_digits, row.values())] for row in rows))
 
 
 def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:

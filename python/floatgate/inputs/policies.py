@@ -4,13 +4,12 @@ import json
 import keyword
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from floatgate import _core
-from floatgate.errors import InputError
+from floatgate.errors import InputError, meant, nearest
 from floatgate.values.arguments import assignment
 
 
@@ -48,18 +47,20 @@ def policy(seam: str, name: str, **parameters: Any) -> Policy:
     seams = {card["seam"] for card in catalogue()}
     if seam not in seams:
         raise InputError(
-            f"{seam}: no such seam: expected one of {', '.join(sorted(seams))}{_near(seam, seams)}"
+            f"{seam}: no such seam: expected one of {', '.join(sorted(seams))}{meant(seam, sorted(seams))}"
         )
     cards = {card["name"]: card for card in catalogue() if card["seam"] == seam}
     if name not in cards:
-        raise InputError(f"{seam}.name = {name}: expected one of {', '.join(cards)}{_near(name, set(cards))}")
+        hint = meant(name, sorted(cards))
+        raise InputError(f"{seam}.name = {name}: expected one of {', '.join(cards)}{hint}")
     known = {parameter["key"] for parameter in cards[name]["parameters"]}
     for key in parameters:
         if key not in known:
             expected = (
                 f"expected one of {', '.join(sorted(known))}" if known else "the policy has no parameters"
             )
-            raise InputError(f"{seam}.{key}: {name} has no such parameter: {expected}{_near(key, known)}")
+            hint = meant(key, sorted(known))
+            raise InputError(f"{seam}.{key}: {name} has no such parameter: {expected}{hint}")
     return Policy(seam, name, MappingProxyType(dict(parameters)))
 
 
@@ -69,6 +70,14 @@ def seam(path: str) -> "Seam | None":
         if any(_is_below(card["seam"], full) for card in catalogue()):
             return Seam(full)
     return None
+
+
+def below(root: str, name: str) -> Any:
+    """Return what policies have below a room of the package that bears their seam's name: `ecc`, `code`."""
+    found = None if name.startswith("_") else seam(root)
+    if found is None or name not in dir(found):
+        raise AttributeError(f"module 'floatgate.{root}' has no attribute {name!r}")
+    return getattr(found, name)
 
 
 def roots() -> list[str]:
@@ -102,7 +111,7 @@ class Seam:
         if name in classes:
             return classes[name]
         known = [*classes, *self._children()]
-        near = _near(name, set(known))
+        near = meant(name, sorted(known))
         raise AttributeError(f"no {name!r} in {self.path}; there are: {', '.join(known)}{near}")
 
     def __dir__(self) -> list[str]:
@@ -150,8 +159,7 @@ def cards(name: str | None) -> list[dict[str, Any]]:
     ]
     if not found:
         known = {card[part] for card in catalogue() for part in ("name", "seam")}
-        near = get_close_matches(name, sorted(known), n=1)
-        hint = f"did you mean {near[0]}?" if near else "`floatgate policies` lists them"
+        hint = nearest(name, sorted(known), "`floatgate policies` lists them")
         raise InputError(f"{name}: no such policy: expected a policy's name or the key of a seam ({hint})")
     return found
 
@@ -184,8 +192,3 @@ def _class(path: str, name: str) -> type[Policy]:
 
 def _no_init(_self: Policy, **_parameters: Any) -> None:
     """The object is made by `policy`, in `__new__`."""
-
-
-def _near(name: str, known: set[str]) -> str:
-    near = get_close_matches(name, sorted(known), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from floatgate import files
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = Sequence[str | int]
@@ -43,8 +42,7 @@ def _explain(path: Path, text: str, model: type[BaseModel], error: ErrorDetails)
     owner = _model_at(model, names[:-1])
     if error["type"] == "extra_forbidden":
         known = list(owner.model_fields)
-        near = get_close_matches(names[-1], known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+        hint = nearest(names[-1], known, f"known here: {', '.join(known)}")
         return f"{place}: {key}: unknown key ({hint})"
     field = owner.model_fields.get(names[-1]) if names else None
     expected = f"expected {field.description}" if field and field.description else error["msg"].lower()

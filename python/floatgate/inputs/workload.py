@@ -3,12 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from floatgate import _core
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 from floatgate.files import MIB, copies, read_text, shipped
 from floatgate.inputs import diskspd, fio
 from floatgate.options import TraceOptions
@@ -214,8 +213,7 @@ def _generator(name: str, options: TraceOptions) -> Workload:
     if name in known:
         return Workload("generator", name, options)
     known += [VOLUME_PREFIX + entry["name"] for entry in json.loads(_core.volumes())["volumes"]]
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"generators: {', '.join(known)}"
+    hint = nearest(name, known, f"generators: {', '.join(known)}")
     raise InputError(
         f"{name}: no such file or generator: expected a fio job file, a trace or a generator ({hint})"
     )

@@ -1,12 +1,11 @@
 """What is written: the data patterns of the rig, and the bytes that bring cells to a chosen state."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 
 import numpy as np
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 from floatgate.lab.chip import Identity
 
 NAMED = ("zeros", "ones", "random", "checkered")
@@ -25,8 +24,9 @@ def check_pattern(pattern: str, identity: Identity) -> str:
         check_state(pattern.removeprefix("state:"), identity)
         return pattern
     if pattern not in NAMED:
-        near = get_close_matches(pattern, (*NAMED, "state:" + identity.states[-1]), n=1, cutoff=0.5)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        known = (*NAMED, "state:" + identity.states[-1])
+        asked = nearest(pattern, known, cutoff=0.5)
+        hint = f" ({asked})" if asked else ""
         raise InputError(
             f"{pattern}: no such data pattern: expected {', '.join(NAMED)}, state:BITS or "
             f"mix:BITS=SHARE,...{hint}"

@@ -318,6 +318,18 @@ def nanoseconds(option: str, text: str) -> int:
     return _read(_core.nanoseconds, option, text)
 
 
+def whole_numbers(option: str, text: str, least: int, most: int) -> tuple[int, ...]:
+    """Read whole numbers with commas between, given to `option`; return them in order, each once.
+
+    Raises InputError.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    for part in parts:
+        if not part.isdecimal() or not least <= int(part) <= most:
+            raise InputError(f"{option} {part}: expected whole numbers from {least} to {most}, such as 1,2,4")
+    return tuple(sorted({int(part) for part in parts}))
+
+
 def size_bytes(option: str, text: str) -> int:
     """Read a size with its unit, given to `option`.
 

@@ -3,14 +3,13 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
-from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 from floatgate.extras import telling
 from floatgate.options.definition import Argument, Assignments, CommandOptions, Field, fields_of, limits
-from floatgate.values.arguments import as_declared, assignment, mapping
+from floatgate.values.arguments import as_declared, assignment, check_names, mapping
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,6 +49,7 @@ def offered(
             with telling():
                 return function(*args, **keywords)
 
+        called.owners = owners  # type: ignore[attr-defined]
         called.options = {field.name: field for field in options}  # type: ignore[attr-defined]
         called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         told = "\n".join(f"    {field.name}: {said(field)}" for field in options)
@@ -87,16 +87,6 @@ def take(owner: type[T], options: Mapping[str, Any], **given: Any) -> T:
     """
     known = offered_by(owner)
     return owner(**{name: value_of(known[name], value) for name, value in {**given, **options}.items()})
-
-
-def check_names(given: Iterable[str], known: Iterable[str], of: str) -> None:
-    """Raise TypeError for an option that a function has not, naming the nearest that it has."""
-    known = list(known)
-    for name in given:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-            raise TypeError(f"{of}() has no option {name!r} ({hint})")
 
 
 def value_of(field: Field, value: Any) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, SupportsIndex
 
-from floatgate.own.compiled import Compiled, Question, View
+from floatgate.own.compiled import Compiled, DieSet, Question, View
 from floatgate.own.sets import first_in
 
 if TYPE_CHECKING:
@@ -17,20 +17,11 @@ class ChannelView(View):
     """What an arbiter may know of a channel. Sets are bit masks with one bit per die, in way order."""
 
     dies: int  # of the channel
-    commands: int  # set of the dies that wait to be sent a command
-    outs: int  # set of dies that wait to give data
-    ins: int  # set of dies that wait to take data
+    commands: DieSet  # set of the dies that wait to be sent a command
+    outs: DieSet  # set of dies that wait to give data
+    ins: DieSet  # set of dies that wait to take data
     since_ns: "NDArray[np.int64]"  # since when: at 2 * die for its command, at 2 * die + 1 for its data
     random: "Random"
-
-    layout: ClassVar[Mapping[str, str]] = {
-        "dies": "int",
-        "commands": "set",
-        "outs": "set",
-        "ins": "set",
-        "since_ns": "i8[]",
-        "random": "random",
-    }
 
     def next_in(self, of: int, start: int) -> int:
         """Return the first die of the set `of` from `start` on, going on from die 0; -1: the set is empty."""

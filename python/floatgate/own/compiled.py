@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from floatgate.errors import InputError
+from floatgate.extras import needed
+from floatgate.own.lent import Random
 from floatgate.own.policy import Own
 
 
@@ -19,10 +21,29 @@ class Question:
     is_first_enough: bool = False  # the rest of the answer may be left out: it stays as it was
 
 
-class View:
-    """What a compiled policy is shown: numbers, arrays on the drive's memory; right during the call."""
+DieSet: TypeAlias = Annotated[int, "set"]  # one bit for each die
 
-    layout: ClassVar[Mapping[str, str]]
+
+class View:
+    """What a compiled policy is shown: numbers, arrays on the drive's memory; right during the call.
+
+    Its annotations say how the core lays it out, in their order.
+    """
+
+    spaced: ClassVar[bool] = False  # whether the values of its arrays lie apart
+
+
+def layout(view: type[View]) -> dict[str, str]:
+    """Return the attributes of a view, each with its kind in the words of `floatgate.own.machine`."""
+    kinds = {int: "int", bool: "bool", DieSet: "set", "Random": "random", Random: "random"}
+    found = {}
+    for name, kind in view.__annotations__.items():
+        if kind in kinds:
+            found[name] = kinds[kind]
+        elif isinstance(kind, str):
+            item = needed("numpy").dtype(kind.removeprefix("NDArray[np.").removesuffix("]"))
+            found[name] = f"{item.str[1:].replace('b1', '?')}[{':' if view.spaced else ''}]"
+    return found
 
 
 class Compiled(Own):

@@ -19,16 +19,10 @@ class EvictionView(View):
     kept: int  # slots kept now
     keep: int  # how many may be kept
     lpn: "NDArray[np.uint32]"  # the logical unit that a slot holds
-    random: Random
     _state: "NDArray[np.uint8]"
+    random: Random
 
-    layout: ClassVar[Mapping[str, str]] = {
-        "kept": "int",
-        "keep": "int",
-        "lpn": "u4[:]",
-        "_state": "u1[:]",
-        "random": "random",
-    }
+    spaced: ClassVar[bool] = True
 
     def is_dirty(self, slot: int) -> bool:
         """Return whether a slot holds data that the flash does not."""

@@ -5,11 +5,10 @@ import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from types import FunctionType, ModuleType
 
-from floatgate.errors import InputError, one_line
+from floatgate.errors import InputError, meant, one_line
 from floatgate.extras import needed, told
 from floatgate.files import read_text
 from floatgate.own.compiled import Compiled
@@ -107,10 +106,8 @@ def _class(file: str, name: str) -> type[Own]:
     known = policies_in(file)
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
     there = (
-        f"expected one of {', '.join(known)}{hint}"
+        f"expected one of {', '.join(known)}{meant(name, known)}"
         if known
         else "expected a class of fg.gc.victim.Policy or another seam's"
     )

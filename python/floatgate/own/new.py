@@ -1,10 +1,9 @@
 """A file to start from: a policy in Python that does something sensible and passes its checks."""
 
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, meant
 from floatgate.files import write_whole
 from floatgate.own.seams import OFTEN, SEAMS, refusal
 
@@ -17,8 +16,7 @@ def new(seam: str, file: Path, *, force: bool = False) -> None:
     full = seam if seam in (*SEAMS, *OFTEN) else f"ftl.{seam}"
     if full not in SEAMS:
         known = [name.removeprefix("ftl.") for name in SEAMS]
-        near = get_close_matches(seam.removeprefix("ftl."), known, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = meant(seam.removeprefix("ftl."), known)
         raise InputError(f"{seam}: {refusal(full)}: expected one of {', '.join(known)}{hint}")
     if file.suffix != ".py":
         raise InputError(f"{file}: expected the name of a Python file: {file.stem}.py")

@@ -23,21 +23,8 @@ class PlacementView(View):
     lpn: int  # the first logical unit that will go there
     program_units: int  # mapping units of one program operation
     programs: "NDArray[np.uint32]"  # by die: program operations bound to it and not yet done
-    random: Random
     _eligible: "NDArray[np.uint64]"
-
-    layout: ClassVar[Mapping[str, str]] = {
-        "dies": "int",
-        "channels": "int",
-        "ways": "int",
-        "way_dies": "int",
-        "planes": "int",
-        "lpn": "int",
-        "program_units": "int",
-        "programs": "u4[]",
-        "_eligible": "u8[]",
-        "random": "random",
-    }
+    random: Random
 
     def is_eligible(self, die: int) -> bool:
         """Return whether a die can take a program unit now: it has free space, and its queue is not full."""

@@ -3,12 +3,11 @@
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, meant
 from floatgate.values.arguments import assignment
 
 KINDS = (int, float, bool, str)
@@ -111,8 +110,7 @@ def _article(parameter: Parameter) -> str:
 def _expected(name: str, known: Mapping[str, object]) -> str:
     if not known:
         return ": expected none, the policy has no parameters"
-    near = get_close_matches(name, known, n=1)
-    return f": expected one of {', '.join(known)}" + (f" (did you mean {near[0]}?)" if near else "")
+    return f": expected one of {', '.join(known)}{meant(name, known)}"
 
 
 def defined(cls: type[Own]) -> frozenset[str]:

@@ -59,19 +59,7 @@ class WriteView(View):
     feasible: "NDArray[np.bool]"  # False: the block would lose such data; the next finer step is taken
     random: Random
 
-    layout: ClassVar[Mapping[str, str]] = {
-        "origin": "int",
-        "first": "bool",
-        "previous": "int",
-        "age_ns": "int",
-        "waiting": "int",
-        "gap_ns": "int",
-        "quiet_ns": "int",
-        "t_prog_ns": "i8[:]",
-        "references": "u4[:]",
-        "feasible": "?[:]",
-        "random": "random",
-    }
+    spaced: ClassVar[bool] = True
 
 
 class ReadView(View):
@@ -79,8 +67,6 @@ class ReadView(View):
 
     first: bool  # the host never accessed this unit before
     cost: int  # what it was written at
-
-    layout: ClassVar[Mapping[str, str]] = {"first": "bool", "cost": "int"}
 
 
 class Policy(Compiled):

@@ -24,15 +24,6 @@ class DieView(View):
     random: "Random"
     _ready: int
 
-    layout: ClassVar[Mapping[str, str]] = {
-        "urgent": "bool",
-        "now_ns": "int",
-        "queued_ns": "i8[]",
-        "submitted": "u8[]",
-        "random": "random",
-        "_ready": "int",
-    }
-
     def is_ready(self, of: int) -> bool:
         """Return whether an operation of a class waits and may be chosen."""
         return self._ready >> of & 1 != 0

@@ -98,7 +98,9 @@ def _chance(found: Paired | None) -> str:
     if found is None:
         return "one seed, so that chance cannot be told"
     by = f"{_against(found)} over {len(found.seeds)} seeds"
-    return f"{by}, beyond chance" if found.low > 0 or found.high < 0 else f"{by}, which may be chance"
+    if found.verdict == "no difference of note":
+        return f"{by}, {found.verdict}"
+    return f"{by}, which may be chance" if found.verdict == "cannot be told" else f"{by}, beyond chance"
 
 
 def _life(of: Placed) -> str:
@@ -114,16 +116,12 @@ def write(of: Placed, folder: Path) -> None:
     """Write place.json, place.csv and report.html into a folder that is there already."""
     write_json(folder / RESULT, of.document())
     table: list[list[Any]] = [
-        [one.name, seed, *(_plain(value[name]) for name in NUMBERS)]
+        [one.name, seed, *(ten_digits(value[name]) for name in NUMBERS)]
         for one in of.rules
         for seed, value in zip(of.seeds, one.values, strict=True)
     ]
     write_rows(folder / "place.csv", ["rule", "seed", *NUMBERS], table)
     (folder / "report.html").write_text(page(of), encoding="utf-8")
-
-
-def _plain(value: float | None) -> Any:
-    return ten_digits(value) if isinstance(value, float) else value
 
 
 def page(of: Placed) -> str:

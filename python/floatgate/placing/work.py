@@ -4,11 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, pstdev
-from typing import Any
+from typing import Any, Unpack
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import copies, shipped
+from floatgate.files import copies
+from floatgate.inputs import cards
 from floatgate.inputs.plan import Plan
 from floatgate.results import flags, notebook
 from floatgate.results.confidence import Interval, confidence_interval
@@ -16,13 +17,10 @@ from floatgate.results.flags import Said
 from floatgate.results.headline import at
 from floatgate.results.paired import Paired, paired
 from floatgate.results.remarks import remarks
-from floatgate.runs import session as sessions
-from floatgate.runs.session import Progress
+from floatgate.runs.execute import in_worker
 from floatgate.values import quantities as q
-from floatgate.values.toml_value import value_of
-from floatgate.workers import note, spread, stopping
+from floatgate.workers import How, spread
 from floatgate.workers.inputs import of_plan
-from floatgate.workers.memory import room_for
 
 NONE, REFERENCE = "none", "hindsight"
 RULES = (NONE, "job", "volume", "process", "size", "address", "rate", REFERENCE)
@@ -188,13 +186,11 @@ Outcome = tuple[dict[str, float | None], list[dict[str, str]]]
 def measure(
     asked: Asked,
     *,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _part: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **spreading: Unpack[How],
 ) -> Placed:
     """Run every rule with every seed. Raises InputError or Fault, as the runs do."""
-    values = _values_of(asked.plan)
+    values = cards.values(cards.of_drive(asked.plan.drive, asked.plan.overrides))
     handles, declared = _handles(asked, values)
     chosen = asked.rules or tuple((name, (f"host.place.name={name}",)) for name in _usual(asked.plan))
     rules = [(NONE, ()), *(rule for rule in chosen if rule[0] != NONE)]
@@ -216,12 +212,10 @@ def measure(
     found = spread(
         _one,
         tasks,
-        workers=workers,
-        scheduler=scheduler,
         inputs=[path for name, _ in rules for path in of_plan(tasks[len(seeds) * rules.index((name, _))])],
         memory_bytes=asked.plan.options.memory_bytes(),
         watch=lambda _done, part: progress(part),
-        stopped=stopped,
+        **spreading,
     )
     outcomes = {name: found[n * len(seeds) : (n + 1) * len(seeds)] for n, (name, _) in enumerate(rules)}
     return _together(asked, outcomes, handles, seeds, _cycles(asked.cycles, values))
@@ -269,21 +263,10 @@ def _on_zones(
     """Return the rules on zones of the same flash: the host's log keeps as many bytes as the drive."""
     of_blocks = ("ftl.user_capacity", "ftl.op_ratio", STREAMS)
     given = tuple(one for one in plan.overrides if not one.strip().startswith(of_blocks))
-    log = (*given, *ON_ZONES, f"host.translation.user_capacity={_card(plan)['capacity_bytes']}B")
+    bytes_kept = cards.of_drive(plan.drive, plan.overrides)["capacity_bytes"]
+    log = (*given, *ON_ZONES, f"host.translation.user_capacity={bytes_kept}B")
     streams = (*log, f"host.translation.streams={handles}", f"ftl.mapping.max_open={2 * (handles + 1)}")
     return [(ZONES, log), *((f"{ZONES}:{name}", (*streams, *how)) for name, how in rules if name != NONE)]
-
-
-def _values_of(plan: Plan) -> dict[str, Any]:
-    """Return every value of the drive by its key."""
-    return {one["key"]: value_of(one["value"]) for one in _card(plan)["entries"]}
-
-
-def _card(plan: Plan) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        _core.explain_drive(copies.place(plan.drive), copies.placed(plan.overrides), shipped.folders())
-    )
-    return found
 
 
 def _handles(asked: Asked, values: Mapping[str, Any]) -> tuple[int, bool]:
@@ -318,14 +301,8 @@ def _cycles(asked: float | None, values: Mapping[str, Any]) -> tuple[float, str]
 
 def _one(plan: Plan) -> Outcome | str | None:
     """Run one; a text where it is refused, None where it was stopped."""
-
-    def tell(progress: Progress) -> None:
-        if progress.fraction is not None:
-            note(progress.fraction)
-
     try:
-        with room_for(plan):
-            outcome = sessions.drive(plan.open(), plan, report=tell, stopped=stopping)
+        outcome = in_worker(plan)
     except InputError as error:
         return copies.as_named(str(error))
     document = outcome.document

@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 
 from floatgate.errors import InputError
-from floatgate.plan.model import KINDS, Drive, LatencyPoint, Workload
+from floatgate.plan.model import Drive, LatencyPoint, Workload
 from floatgate.results.versions import read_document
 
 OPS = ("read", "write")
@@ -33,10 +33,10 @@ def measured_point(folder: Path, workload: Workload, place: str) -> LatencyPoint
     """Read the latencies of a run of the workload's mix. Raises InputError, which begins with `place`."""
     host = read_document(folder / "run.json")["host"]
     counts = {op: host[op]["requests"] or 0 for op in OPS}
-    total, asked = sum(counts.values()), _total(workload)
+    total, asked = sum(counts.values()), workload.rate()
     if not total:
         raise InputError(f"{place}: {folder}: a run without reads and writes: expected one of the workload")
-    reads, wanted = counts["read"] / total, _reads(workload) / asked
+    reads, wanted = counts["read"] / total, workload.rate("read") / asked
     if abs(reads - wanted) > MIX_WITHIN:
         expected = f"expected about {wanted:.0%}, as the workload has"
         raise InputError(f"{place}: {folder}: {reads:.0%} of its requests are reads: {expected}")
@@ -52,14 +52,6 @@ def _p99_ms(op: dict[str, dict[str, float] | None]) -> float | None:
     return found["p99"] / NS_PER_MS if found else None
 
 
-def _total(workload: Workload) -> float:
-    return float(sum(getattr(workload.iops, kind) for kind in KINDS))
-
-
-def _reads(workload: Workload) -> float:
-    return float(sum(getattr(workload.iops, kind) for kind in KINDS if kind.endswith("read")))
-
-
 def asked_of(workload: Workload) -> tuple[str, ...]:
     """The operations whose latency matters."""
     return tuple(op for op in OPS if getattr(workload.p99, op) is not None)
@@ -73,7 +65,7 @@ def kept(workload: Workload, drive: Drive, counts: Sequence[int]) -> tuple[Kept 
     asked = asked_of(workload)
     if not asked:
         return None, None
-    grown = [_total(workload) * (1 + workload.growth.iops) ** t for t in range(len(counts))]
+    grown = [workload.rate() * (1 + workload.growth.iops) ** t for t in range(len(counts))]
     load = max(total / count for total, count in zip(grown, counts, strict=True))
     points = sorted(drive.p99, key=lambda point: point.iops or 0.0)
     missing = [op for op in asked if not any(getattr(point, op) is not None for point in points)]

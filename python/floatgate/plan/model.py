@@ -102,6 +102,10 @@ class Workload(Strict):
     growth: Yearly = Field(default=Yearly(), description="a table of yearly growth")
     budget: Budget = Field(default=Budget(), description="a table of limits")
 
+    def rate(self, op: str = "") -> float:
+        """Return the requests per second that are asked for, or those of them that read or write."""
+        return float(sum(getattr(self.iops, kind) for kind in KINDS if kind.endswith(op)))
+
 
 Measured = Annotated[
     float | str | None, Field(description="requests per second, or a grid's or run's folder")

@@ -129,7 +129,7 @@ def _choice(workload: Workload, prices: Prices, drive: Drive) -> Choice:
     power = _power_w(drive, counts[-1], last["iops"], workload.duty)
     return Choice(
         drive=drive.name,
-        mix_iops=_total(workload) / _busy(workload, drive),
+        mix_iops=workload.rate() / _busy(workload, drive),
         limits=last,
         binds=_binding(last),
         drives=None if over else counts[-1],
@@ -141,10 +141,6 @@ def _choice(workload: Workload, prices: Prices, drive: Drive) -> Choice:
         years=years,
         offers=tuple(_offers(workload, drive)),
     )
-
-
-def _total(workload: Workload) -> float:
-    return float(sum(getattr(workload.iops, kind) for kind in KINDS))
 
 
 def _busy(workload: Workload, drive: Drive) -> float:
@@ -161,7 +157,7 @@ def _limits(workload: Workload, drive: Drive, capacity: float, t: int) -> dict[s
         "capacity": workload.capacity * (1 + workload.growth.capacity) ** t / capacity,
     }
     if drive.read_bandwidth or drive.write_bandwidth:
-        read, write = (_bytes_per_s(workload, op) * grown for op in ("read", "write"))
+        read, write = (workload.block * workload.rate(op) * grown for op in ("read", "write"))
         limits["bandwidth"] = (read / drive.read_bandwidth if drive.read_bandwidth else 0.0) + (
             write / drive.write_bandwidth if drive.write_bandwidth else 0.0
         )
@@ -170,13 +166,9 @@ def _limits(workload: Workload, drive: Drive, capacity: float, t: int) -> dict[s
     return limits
 
 
-def _bytes_per_s(workload: Workload, op: str) -> float:
-    return workload.block * float(sum(getattr(workload.iops, kind) for kind in KINDS if kind.endswith(op)))
-
-
 def _written(workload: Workload, t: int) -> float:
     """Bytes written in year `t`."""
-    return _bytes_per_s(workload, "write") * (1 + workload.growth.iops) ** t * workload.duty * SECONDS
+    return workload.block * workload.rate("write") * (1 + workload.growth.iops) ** t * workload.duty * SECONDS
 
 
 def _whole(drives: float) -> int:

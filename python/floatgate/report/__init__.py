@@ -3,9 +3,7 @@
 from pathlib import Path
 
 from floatgate import callable_room
-from floatgate.files import write_whole
-from floatgate.results import marker
-from floatgate.results.folder import refuse_foreign, unwritable
+from floatgate.results.folder import put_page
 
 
 def write_report(folder: Path, path: Path, *, is_own: bool = False) -> Path:
@@ -16,14 +14,7 @@ def write_report(folder: Path, path: Path, *, is_own: bool = False) -> Path:
     from floatgate.report.page import page
     from floatgate.report.source import Source
 
-    text = page(Source.read(folder, is_own=is_own))
-    refuse_foreign(path)
-    try:
-        write_whole(path, text)
-        marker.add(path)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    return path
+    return put_page(path, page(Source.read(folder, is_own=is_own)))
 
 
 def in_notebook(folder: Path, caption: str) -> str:

@@ -6,13 +6,14 @@ from textwrap import shorten
 
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Errors, Figure, Mark, Panel, Points, Rule, columns
-from floatgate.results.paired import Paired
+from floatgate.results.paired import Paired, Verdict
 
 ROWS_MOST = 40
 _LETTERS = 34  # of a row's name
-_COLOURS = {
+_COLOURS: dict[Verdict, str] = {
     "A lower": palette.SERIES[0],
     "B lower": palette.SERIES[1],
+    "no difference of note": palette.MUTED,
     "cannot be told": palette.OTHER,
 }
 

@@ -226,16 +226,19 @@ def _line(mark: Line, panel: Panel) -> list[Any]:
     x, y = [shown.x[place] for place in kept], [shown.y[place] for place in kept]
     data, tips = _data(mark, kept, x=x, y=y)
     data["group"] = group
-    how = {
+    places, how = lp.aes("x", "y", group="group"), _stroke(mark)
+    if mark.steps:
+        return [lp.geom_step(places, data=data, direction="hv", tooltips=tips, **how)]
+    return [lp.geom_path(places, data=data, tooltips=tips, **how)]
+
+
+def _stroke(mark: Line | Rule) -> dict[str, Any]:
+    return {
         "color": mark.colour,
         "size": mark.width * _PX,
         "linetype": _DASHES[mark.dash],
         "alpha": mark.alpha,
     }
-    places = lp.aes("x", "y", group="group")
-    if mark.steps:
-        return [lp.geom_step(places, data=data, direction="hv", tooltips=tips, **how)]
-    return [lp.geom_path(places, data=data, tooltips=tips, **how)]
 
 
 def _points(mark: Points, panel: Panel) -> list[Any]:
@@ -288,12 +291,7 @@ def _band(mark: Band, _panel: Panel) -> list[Any]:
 
 
 def _rule(mark: Rule, _panel: Panel) -> list[Any]:
-    how = {
-        "color": mark.colour,
-        "size": mark.width * _PX,
-        "linetype": _DASHES[mark.dash],
-        "alpha": mark.alpha,
-    }
+    how = _stroke(mark)
     if mark.of == "x":
         return [lp.geom_vline(xintercept=mark.at, tooltips="none", **how)]
     return [lp.geom_hline(yintercept=mark.at, tooltips="none", **how)]

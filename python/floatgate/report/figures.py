@@ -1,5 +1,6 @@
 """The figures of a report, one function for each."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
 from math import log10
@@ -35,7 +36,8 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "latency": latency(source.histograms),
         "over-time": over_time(source.series, source.document["simulated_ns"]),
         "slc-cache": slc_cache(source.series, source.document["simulated_ns"]),
-        "stages": stages(source.document.get("stages")),
+        "stages": stages(_means(source)),
+        "tail": _tail(source),
         "amplification": amplification(source.document),
         "retries": retries.figure(source.document),
         "unreadable": unreadable(source.document),
@@ -181,15 +183,30 @@ def _simulated_time(edges: _Edges, *, labels: bool = True) -> Axis:
     return Axis(title, grid=False, labels=labels, low=low, high=high)
 
 
-def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
-    """Mean time of a read and a write, split into where it went."""
-    kinds = [kind for kind in ("read", "write") if by_kind and any((by_kind.get(kind) or {}).values())]
-    if not by_kind or not kinds:
+def _means(source: Source) -> dict[str, dict[str, float | None]]:
+    """The mean time of a read and a write by stage."""
+    found = source.document.get("stages") or {}
+    return {kind: found.get(kind) or {} for kind in ("read", "write")}
+
+
+def _tail(source: Source) -> Figure | None:
+    """The mean time of all requests of a kind above that of the slowest of them."""
+    means = _means(source)
+    rows: dict[str, Mapping[str, float | None]] = {}
+    for one in source.tails or ():
+        rows |= {f"{one.kind}, all": means[one.kind], f"{one.kind}, slowest 1 %": one.stages}
+    return stages(rows)
+
+
+def stages(rows: Mapping[str, Mapping[str, float | None]]) -> Figure | None:
+    """Mean time of requests, such as a read and a write, split into where it went; by the name of its bar."""
+    kinds = [kind for kind, values in rows.items() if any(values.values())]
+    if not kinds:
         return None
-    factor, unit = _time_unit(max(sum(filter(None, by_kind[kind].values())) for kind in kinds))
+    factor, unit = _time_unit(max(sum(filter(None, rows[kind].values())) for kind in kinds))
     found = []
     for stage, colour in palette.STAGES.items():
-        values = [(by_kind[kind] or {}).get(stage) or 0 for kind in kinds]
+        values = [rows[kind].get(stage) or 0 for kind in kinds]
         if not any(values):
             continue
         name, meaning = words.STAGES[stage]

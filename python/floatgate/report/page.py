@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from floatgate.report import palette, power, retries, words
+from floatgate.report import palette, power, retries, tail, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.html import Card, render
 from floatgate.report.said import Said, Strong, said
@@ -33,8 +33,15 @@ def page(source: Source) -> str:
         config=_config(document),
         entries=len(document["config"]),
         definitions=words.DEFINITIONS,
+        tables=_tables(source),
         made_by=document["version"],
     )
+
+
+def _tables(source: Source) -> str:
+    """The tables that the page is made from."""
+    first, last = "latency.parquet", "series.parquet"
+    return f"{first}, {last} and requests.parquet" if source.tails else f"{first} and {last}"
 
 
 def _short(document: dict[str, Any]) -> str:
@@ -115,7 +122,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list
     plans: tuple[tuple[str, Said, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
         ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
-        ("Where the time goes", _stage_words(document), ("stages",)),
+        ("Where the time goes", [*_stage_words(document), *tail.in_words(source.tails)], ("stages", "tail")),
         ("Write amplification", _amplification_words(document), ("amplification",)),
         ("Read retries", retries.in_words(document), ("retries",)),
         ("Unreadable pages", _unreadable_words(document), ("unreadable",)),

@@ -293,6 +293,18 @@ def beside(parts: Sequence[Part], *, wide: float = 0.8) -> list[Mark]:
     return marks
 
 
+def upright(
+    colour: str, values: Numbers, tips: Sequence[str], *, first: int = 0, pale: bool = False
+) -> list[Mark]:
+    """Bars from zero at `first` and the places after it, where there is a value; the first may be `pale`."""
+    return [
+        Boxes(colour, [n - 0.33], [n + 0.33], [0.0], [value], tips=[tip], alpha=alpha)
+        for n, (value, tip) in enumerate(zip(values, tips, strict=True), first)
+        for alpha in (0.45 if pale and n == first else 1.0,)
+        if value is not None
+    ]
+
+
 def in_group(place: float, index: int, many: int, wide: float = 0.8) -> float:
     """Return the middle of the bar `index` of `many` that stand around a place."""
     return place + wide * ((index + 0.5) / many - 0.5)

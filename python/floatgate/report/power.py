@@ -3,7 +3,7 @@
 from typing import Any
 
 from floatgate.report import palette
-from floatgate.report.plot import Axis, Boxes, Figure, Mark, Panel
+from floatgate.report.plot import Axis, Figure, Panel, upright
 from floatgate.report.said import Said, Strong, said
 from floatgate.results.headline import at
 from floatgate.values import quantities as q
@@ -22,24 +22,14 @@ def figure(document: dict[str, Any]) -> Figure | None:
         for n, ns in enumerate(ready, 1)
     ]
     gone = [f"cut {n}: {units:,} units" for n, units in enumerate(lost, 1)]
+    took = [None if ns is None else ns / 1e6 for ns in ready]
+    bars = upright(palette.KINDS["read"], took, starts, first=1)
+    more = upright(palette.KINDS["write"], lost, gone, first=1)
     panels = [
-        Panel(
-            x,
-            Axis("ready after (ms)", zero=True),
-            _bars([None if ns is None else ns / 1e6 for ns in ready], starts, "read"),
-        ),
-        Panel(x, Axis("units lost in the buffer", zero=True, whole=True), _bars(lost, gone, "write")),
+        Panel(x, Axis("ready after (ms)", zero=True), bars),
+        Panel(x, Axis("units lost in the buffer", zero=True, whole=True), more),
     ]
     return Figure(panels, 240, columns=2)
-
-
-def _bars(values: list[float | None], tips: list[str], kind: str) -> list[Mark]:
-    colour = palette.KINDS[kind]
-    return [
-        Boxes(colour, [n - 0.33], [n + 0.33], [0.0], [value], tips=[tips[n - 1]])
-        for n, value in enumerate(values, 1)
-        if value is not None
-    ]
 
 
 def in_words(document: dict[str, Any]) -> Said:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from floatgate.report import palette
-from floatgate.report.plot import Axis, Boxes, Figure, Mark, Panel
+from floatgate.report.plot import Axis, Figure, Panel, upright
 from floatgate.report.said import Said, Strong, said
 from floatgate.results.headline import at
 from floatgate.values import quantities as q
@@ -15,38 +15,18 @@ def figure(document: dict[str, Any]) -> Figure | None:
     if not found or not found["share"]:
         return None
     counts, means = found["requests"], found["latency_ns_mean"]
-    total = sum(counts)
+    total, colour = sum(counts), palette.KINDS["read"]
     shares = [count / total for count in counts]
     tips = [f"{count:,} reads with {n} retries: {q.percent(shares[n])}" for n, count in enumerate(counts)]
     late = [f"{n} retries: {q.duration(mean)} on average" for n, mean in enumerate(means)]
     x = Axis("most retries of a page read", whole=True, grid=False, low=-0.5, high=len(counts) - 0.5)
+    took = [None if mean is None else mean / 1000 for mean in means]
+    y = Axis("share of the host's reads", zero=True, format="percent")
     panels = [
-        Panel(x, Axis("share of the host's reads", zero=True, format="percent"), _bars(shares, tips)),
-        Panel(
-            x,
-            Axis("mean latency (us)", zero=True),
-            _bars([None if mean is None else mean / 1000 for mean in means], late),
-        ),
+        Panel(x, y, upright(colour, shares, tips, pale=True)),
+        Panel(x, Axis("mean latency (us)", zero=True), upright(colour, took, late, pale=True)),
     ]
     return Figure(panels, 240, columns=2)
-
-
-def _bars(values: list[float | None], tips: list[str]) -> list[Mark]:
-    """A bar for each number of retries; the one of none is pale."""
-    colour = palette.KINDS["read"]
-    shown = [(place, value) for place, value in enumerate(values) if value is not None]
-    return [
-        Boxes(
-            colour,
-            [place - 0.33],
-            [place + 0.33],
-            [0.0],
-            [value],
-            tips=[tips[place]],
-            alpha=1.0 if place else 0.45,
-        )
-        for place, value in shown
-    ]
 
 
 def in_words(document: dict[str, Any]) -> Said:

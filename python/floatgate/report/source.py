@@ -2,11 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from floatgate import _core
 from floatgate.errors import InputError, one_line
+from floatgate.report.tail import Tail, tails
 from floatgate.results import tables
 from floatgate.results.fio_json import Histogram, read_histograms
 from floatgate.results.folder import read_json
@@ -20,6 +22,12 @@ class Source:
     document: dict[str, Any]
     histograms: dict[str, Histogram]
     series: dict[str, list[Any]]
+    folder: Path
+
+    @cached_property
+    def tails(self) -> list[Tail] | None:
+        """The slowest reads and writes, where the run kept its requests; None of too many."""
+        return tails(self.folder)
 
     @classmethod
     def read(cls, folder: Path, *, is_own: bool = False) -> "Source":
@@ -30,7 +38,7 @@ class Source:
         document = _document(folder / "run.json", is_own)
         latency = _table(folder / tables.LATENCY, {"op": "string", "latency_ns": "int", "requests": "int"})
         series = _table(folder / tables.SERIES, {"time_ns": "int", "width_ns": "int"})
-        return cls(document, read_histograms(latency), series.to_pydict())
+        return cls(document, read_histograms(latency), series.to_pydict(), folder)
 
 
 def _document(path: Path, is_own: bool) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from floatgate import files
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 from floatgate.reproduce import expected as published
 from floatgate.reproduce.case import Case, Concluded, Finding, Found
 from floatgate.reproduce.expected import Expected
@@ -147,8 +146,7 @@ def find(names: Iterable[str], folder: Path) -> list[Paper]:
     known = discover(folder)
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"papers: {', '.join(known)}"
+            hint = nearest(name, known, f"papers: {', '.join(known)}", cutoff=0.4)
             raise InputError(f"{name}: no such paper: expected one of those in {folder} ({hint})")
     return [load(folder / name) for name in dict.fromkeys(names) or known]
 
@@ -310,6 +308,5 @@ class Reader:
     def finish(self) -> None:
         """Refuse keys that were not taken."""
         for key in self._table:
-            near = get_close_matches(key, self._known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(self._known)}"
+            hint = nearest(key, self._known, f"known here: {', '.join(self._known)}")
             raise InputError(f"{self._place}: {self._path}{key}: unknown key ({hint})")

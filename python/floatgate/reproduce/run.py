@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from floatgate.files import putting
 from floatgate.options.effect import without_effect
@@ -16,6 +17,7 @@ from floatgate.reproduce.verdict import Row, judge
 from floatgate.reproduce.write import OURS, RESULTS, write_ours, write_results
 from floatgate.results import notebook
 from floatgate.results.folder import atomically
+from floatgate.workers import How
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,8 @@ def reproduce(
     causes: bool = False,
     record: bool = False,
     force: bool = False,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[work.Progress], None] = lambda _progress: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **how: Unpack[How],
 ) -> Reproduced:
     """Simulate every case of `papers` and write `out`: results.csv, reproduce.html and a figure per exhibit.
 
@@ -66,9 +66,7 @@ def reproduce(
     every = work.tasks(papers, full, causes=causes)
     try:
         with atomically(out, force=force) as partial:
-            found = work.run_all(
-                every, full, workers=workers, scheduler=scheduler, progress=progress, stopped=stopped
-            )
+            found = work.run_all(every, full, progress=progress, **how)
             pairs = [
                 (task, finding) for task, finding in zip(every, found, strict=True) if finding is not None
             ]

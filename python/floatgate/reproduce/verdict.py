@@ -1,7 +1,7 @@
 """Whether what we simulated is what was published."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from floatgate.errors import InputError
 from floatgate.reproduce import expected as published
@@ -76,7 +76,11 @@ def judge(paper: Paper, found: Mapping[Case, Finding], concluded: list[Concluded
     rows = [_row(paper, case, finding) for case, finding in pairs]
     if full:
         done = {(row.exhibit, row.case) for row in rows}
-        rows += [_absent(paper, *key) for key in paper.expected if key not in done and _asked(paper, *key)]
+        rows += [
+            _absent(paper, *key, line)
+            for key, line in paper.expected.items()
+            if key not in done and _asked(paper, *key)
+        ]
     order = list(paper.exhibits)
     return sorted(rows, key=lambda row: order.index(row.exhibit))
 
@@ -96,20 +100,12 @@ def _row(paper: Paper, case: Case, finding: Finding) -> Row:
     deviation, verdict = _verdict(exhibit, case, finding, line)
     measured = finding.measure if exhibit.qualitative else deviation
     missed = verdict.endswith(MISS)
-    return Row(
-        paper=paper.key,
-        exhibit=exhibit.key,
-        case=case.name,
-        published=line.published,
+    return replace(
+        _absent(paper, exhibit.key, case.name, line),
         simulated=finding.simulated,
-        unit=exhibit.unit,
         deviation=deviation,
-        tolerance=exhibit.tolerance,
         verdict=verdict,
-        basis=line.basis,
-        fitted=line.fitted,
         reference=finding.reference,
-        range=exhibit.range,
         ci95=finding.ci95,
         x=case.x,
         series=case.series,
@@ -148,8 +144,9 @@ def _asked(paper: Paper, exhibit: str, case: str) -> bool:
     return not (published.pattern(case) or line.published is None or paper.exhibits[exhibit].needs_traces)
 
 
-def _absent(paper: Paper, key: str, case: str) -> Row:
-    exhibit, line = paper.exhibits[key], paper.expected[key, case]
+def _absent(paper: Paper, key: str, case: str, line: Expected) -> Row:
+    """Return the row of a published number that nothing simulates."""
+    exhibit = paper.exhibits[key]
     return Row(
         paper=paper.key,
         exhibit=key,

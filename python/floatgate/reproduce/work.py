@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from floatgate.errors import InputError
 from floatgate.files import copies, shipped
 from floatgate.reproduce import paper as papers
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.paper import Paper
-from floatgate.workers import spread, stopping, wait_for_stop
+from floatgate.workers import How, spread, stopping, wait_for_stop
 from floatgate.workers.inputs import below
 
 Task = tuple[Paper, Case]
@@ -50,10 +51,8 @@ def run_all(
     every: list[Task],
     full: bool,
     *,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[Progress], None] = lambda _progress: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **how: Unpack[How],
 ) -> list[Finding | None]:
     """Run the cases, the long ones first, and return what they found in the order given.
 
@@ -69,13 +68,11 @@ def run_all(
     return spread(
         _one,
         [(paper.folder.absolute(), case, full) for paper, case in every],
-        workers=workers,
-        scheduler=scheduler,
         inputs=_inputs(every),
         cost=_cost,
         setup=_listen,
         watch=watch,
-        stopped=stopped,
+        **how,
     )
 
 

@@ -88,6 +88,11 @@ def words(raised: Iterable[Raised]) -> str:
     return ", ".join(map(str, raised))
 
 
+def of_sides(a: Sequence[Raised], b: Sequence[Raised]) -> list[str]:
+    """Say what flags a number of A and of B, a text for each that has any."""
+    return [f"{side}: {words(raised)}" for side, raised in (("A", a), ("B", b)) if raised]
+
+
 def together(remarks: Sequence[Remarks]) -> tuple[Said, ...]:
     """Return the remarks of several runs, each kind once, in the order in which they first come."""
     first: dict[str, Mapping[str, str]] = {}

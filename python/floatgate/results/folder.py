@@ -94,6 +94,17 @@ def refuse_foreign(path: Path) -> None:
         )
 
 
+def put_page(path: Path, text: str) -> Path:
+    """Put a page at `path` in one step and note it among what Floatgate wrote there. Raises InputError."""
+    refuse_foreign(path)
+    try:
+        files.write_whole(path, text)
+        marker.add(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return path
+
+
 @contextmanager
 def shared_folder(out: Path, *names: str, force: bool = False) -> Iterator[Path]:
     """Give a folder to add the files `names` to, made if it is not there.
@@ -188,6 +199,23 @@ def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
         finally:
             if partial is not None:
                 shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def new_folder(out: Path | None, usual: Path, *, force: bool) -> Iterator[tuple[Path, Path]]:
+    """Give a folder to write into, and the one that it becomes when the block ends well, as `own_folder`."""
+    with own_folder(out, usual, force=force) as final, atomically(final, force=force) as partial:
+        yield partial, final
+
+
+@contextmanager
+def atomically_or_not(out: Path | None, *, force: bool) -> Iterator[Path | None]:
+    """Give the folder of `atomically` where `out` names one, else none."""
+    if out is None:
+        yield None
+        return
+    with atomically(out, force=force) as partial:
+        yield partial
 
 
 def _target(out: Path) -> Path:

@@ -1,17 +1,21 @@
 """Paired differences: the same seeds with one thing and with another, and which of both is lower."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Literal
+from typing import Literal, get_args
 
 from floatgate import _core
 
 LEVEL = 0.95
 LEAST = 5  # pairs
 
-Verdict = Literal["A lower", "B lower", "cannot be told"]
+NOTE = 0.0005  # of a ratio: a smaller distance from 1 is not seen in three decimals
+
+Verdict = Literal["A lower", "B lower", "no difference of note", "cannot be told"]
+NO_NOTE = "A ratio of 1.000, to three decimals, is no difference of note."
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,15 @@ class Paired:
 
     @property
     def verdict(self) -> Verdict:
-        """Which is lower, as far as its interval says."""
-        if self.low > 0:
-            return "A lower"
-        return "B lower" if self.high < 0 else "cannot be told"
+        """Which is lower, as far as its interval says, and by more than the digits of a ratio show."""
+        ends = [end for end in (self.ratio, self.ratio_low, self.ratio_high) if end is not None]
+        is_sure = self.low > 0 or self.high < 0
+        small = [abs(end - 1) < NOTE for end in ends]
+        if self.low == self.high == 0 or all(small or [False]) or (is_sure and any(small[:1])):
+            return "no difference of note"
+        if not is_sure:
+            return "cannot be told"
+        return "A lower" if self.low > 0 else "B lower"
 
 
 def paired(seeds: Sequence[int], a: Sequence[float], b: Sequence[float]) -> Paired:
@@ -62,6 +71,13 @@ def paired(seeds: Sequence[int], a: Sequence[float], b: Sequence[float]) -> Pair
     half = 0.0 if spread <= 1e-12 * largest else quantile * spread / sqrt(len(differences))
     ratio = _ratio(a, b, quantile) if half else _exact(a, b, mean)
     return Paired(tuple(seeds), tuple(a), tuple(b), mean, mean - half, mean + half, *ratio)
+
+
+def by_seed(a: Mapping[int, float | None], b: Mapping[int, float | None]) -> tuple[int, Paired | None]:
+    """Return how many seeds have a number on both sides, and their difference where they are enough."""
+    pairs = [(seed, a[seed], b[seed]) for seed in sorted(a.keys() & b.keys())]
+    known = [(seed, float(x), float(y)) for seed, x, y in pairs if x is not None and y is not None]
+    return len(known), paired(*zip(*known, strict=True)) if len(known) >= LEAST else None
 
 
 _Ratio = tuple[float, float, float] | tuple[None, None, None]

@@ -16,6 +16,7 @@ from floatgate.results.remarks import remarks
 from floatgate.runs import session as sessions
 from floatgate.runs.invocation import invocation
 from floatgate.runs.session import Progress
+from floatgate.workers import note, stopping
 from floatgate.workers.memory import room_for
 
 if TYPE_CHECKING:
@@ -31,6 +32,18 @@ class Listeners:
     described: Callable[[str], None] = lambda _text: None
     progress: Callable[[Progress], None] | None = None
     stopped: Callable[[], bool] = lambda: False
+
+
+def note_part(progress: Progress) -> None:
+    """Note in a worker how far its run is."""
+    if progress.fraction is not None:
+        note(progress.fraction)
+
+
+def in_worker(plan: Plan) -> sessions.Outcome:
+    """Run `plan` in a worker, which notes how far it is, until its command is told to stop."""
+    with room_for(plan):
+        return sessions.drive(plan.open(), plan, report=note_part, stopped=stopping)
 
 
 def run_to_folder(

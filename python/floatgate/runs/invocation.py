@@ -6,9 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import copies, shipped
+from floatgate.inputs import cards
 from floatgate.inputs.plan import Plan
 from floatgate.inputs.workload import Workload, place_of
 from floatgate.options import Options, TraceOptions
@@ -122,8 +121,7 @@ def plan_of(
 
 def _check_flows(path: Path, plan: Plan, capacity: Any) -> None:
     """MQSim's flows are laid out on a drive of so many bytes; only its two files can lay them out anew."""
-    drive, settings = copies.place(plan.drive), copies.placed(plan.overrides)
-    size = json.loads(_core.explain_drive(drive, settings, shipped.folders()))["capacity_bytes"]
+    size = cards.of_drive(plan.drive, plan.overrides)["capacity_bytes"]
     if size != capacity:
         raise InputError(
             f"{path}: a drive of {size} bytes: expected {capacity}, on which MQSim's flows are laid out; "

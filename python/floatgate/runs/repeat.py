@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from shutil import rmtree
+from typing import Any, Unpack
 
+from floatgate.errors import Ended
 from floatgate.inputs.plan import Plan
 from floatgate.results import flags
 from floatgate.results.confidence import Interval, confidence_interval
@@ -12,9 +14,8 @@ from floatgate.results.drive_state import together
 from floatgate.results.flags import Raised, Said
 from floatgate.results.folder import atomically, read_json, write_json
 from floatgate.results.headline import Metric, headline
-from floatgate.runs.execute import Listeners, run_into
-from floatgate.runs.session import Progress
-from floatgate.workers import note, spread, stopping, writing
+from floatgate.runs.execute import Listeners, note_part, run_into
+from floatgate.workers import How, spread, stopping, writing
 from floatgate.workers.inputs import of_plan
 
 REPEAT = "repeat.json"
@@ -23,7 +24,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Repeated:
-    """What N seeds gave."""
+    """What N seeds gave; ended before the last of them, what each seed that came to its end gave."""
 
     seeds: tuple[int, ...]
     metrics: tuple[tuple[Metric, Interval | None], ...]  # of the headline; None where a run lacks it
@@ -31,6 +32,13 @@ class Repeated:
     document: dict[str, Any]  # as repeat.json
     flags: Mapping[str, tuple[Raised, ...]]  # of each metric that has any, by its name
     remarks: tuple[Said, ...]  # of all runs, each kind once
+    asked: int  # number of seeds that were to be run
+    ended: BaseException | None = None  # the signal that ended it, to be raised when what is kept is told
+
+    @property
+    def finished(self) -> int:
+        """Number of seeds that came to their end; where it is 0, numbers are of runs that did not."""
+        return 0 if self.document.get("seeds_finished") == 0 else len(self.seeds)
 
 
 def repeat(
@@ -40,26 +48,42 @@ def repeat(
     *,
     report: bool = True,
     force: bool = False,
-    workers: int | None = None,
-    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _fraction: None,
-    stopped: Callable[[], bool] = lambda: False,
+    **how: Unpack[How],
 ) -> Repeated:
     """Run `plan` with `times` seeds from its own upwards; one run folder per seed, and `repeat.json`.
 
-    The outcome does not depend on the number of workers. Raises InputError or Fault, from any seed.
+    The outcome does not depend on the number of workers. A stop, and a signal, leave the seeds that came to
+    their end; where none did, a stop leaves what each did until then. Raises InputError or Fault, from any
+    seed.
     """
-    seeds = tuple(range(plan.options.seed, plan.options.seed + times))
+    asked = tuple(range(plan.options.seed, plan.options.seed + times))
+    written: list[int] = []  # indices of seeds whose folders are there
+    ended: BaseException | None = None
     with atomically(out, force=force) as partial:
-        _run_all(plan, seeds, partial, report, (workers, scheduler), progress, stopped)
-        documents = [read_json(partial / f"seed-{seed}" / "run.json") for seed in seeds]
-        document = _summary(plan, seeds, documents)
+        try:
+            _run_all(plan, asked, partial, report, written, progress, how)
+        except (Ended, KeyboardInterrupt) as end:
+            ended = end
+        documents = {asked[index]: _document(partial, asked[index]) for index in sorted(written)}
+        whole = {seed: document for seed, document in documents.items() if not document["interrupted"]}
+        if ended and not whole:
+            raise ended
+        seeds = tuple(whole or documents)
+        for left in {*(f"seed-{seed}" for seed in asked)} - {f"seed-{seed}" for seed in seeds}:
+            rmtree(partial / left, ignore_errors=True)
+        found = [documents[seed] for seed in seeds]
+        document = _summary(plan, seeds, found)
+        if len(whole) < times:
+            document |= {"interrupted": True, "seeds_asked": times, "seeds_finished": len(whole)}
         write_json(partial / REPEAT, document)
-    metrics = tuple(summarise(documents))
-    said = [document["remarks"] for document in documents]
-    return Repeated(
-        seeds, metrics, document["interrupted"], document, flags_of(documents), flags.together(said)
-    )
+    said = flags.together([document["remarks"] for document in found])
+    metrics = tuple(summarise(found))
+    return Repeated(seeds, metrics, document["interrupted"], document, flags_of(found), said, times, ended)
+
+
+def _document(folder: Path, seed: int) -> dict[str, Any]:
+    return read_json(folder / f"seed-{seed}" / "run.json")
 
 
 _Seed = tuple[Plan, Path, bool]  # the run, its folder, and whether it has a report
@@ -70,12 +94,16 @@ def _run_all(
     seeds: tuple[int, ...],
     folder: Path,
     report: bool,
-    where: tuple[int | None, str | None],
+    written: list[int],
     progress: Callable[[float], None],
-    stopped: Callable[[], bool],
+    how: How,
 ) -> None:
-    """Spread the seeds over processes; a stop is passed on to all of them."""
-    workers, scheduler = where
+    """Spread the seeds over processes; a stop is passed on to all of them. Notes what is `written`."""
+
+    def watch(done: list[int], part: float) -> None:
+        written[:] = done
+        progress(part)
+
     spread(
         _one,
         [
@@ -86,13 +114,11 @@ def _run_all(
             )
             for index, seed in enumerate(seeds)
         ],
-        workers=workers,
-        scheduler=scheduler,
         inputs=of_plan(plan),
         memory_bytes=plan.options.memory_bytes(),
         waiting="begins",  # each leaves a folder of what was done
-        watch=lambda _done, part: progress(part),
-        stopped=stopped,
+        watch=watch,
+        **how,
     )
 
 
@@ -100,12 +126,8 @@ def _one(seed: _Seed) -> Any:
     """Run one seed in a worker."""
     plan, folder, report = seed
 
-    def tell(progress: Progress) -> None:
-        if progress.fraction is not None:
-            note(progress.fraction)
-
     def write(place: Path) -> None:
-        run_into(plan, place, report=report, listeners=Listeners(progress=tell, stopped=stopping))
+        run_into(plan, place, report=report, listeners=Listeners(progress=note_part, stopped=stopping))
 
     return writing(folder, write)
 

@@ -4,7 +4,6 @@ A case is one run with `--check`: the host, the state and the plan of cuts are d
 of a drive have consecutive seeds, so that each can be repeated by itself.
 """
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -15,17 +14,15 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.errors import Fault, InputError, one_line
-from floatgate.files import copies, shipped
+from floatgate.inputs import cards
 from floatgate.inputs.plan import Plan
 from floatgate.inputs.workload import Workload
 from floatgate.options import Options
 from floatgate.options.shared import State
 from floatgate.options.torture import TortureOptions
 from floatgate.results.folder import atomically, write_json
-from floatgate.runs import session as sessions
-from floatgate.runs.session import Progress
-from floatgate.values.toml_value import value_of
-from floatgate.workers import note, spread, stopping
+from floatgate.runs.execute import in_worker
+from floatgate.workers import spread
 from floatgate.workers.inputs import of_drive
 from floatgate.workers.memory import room_for
 
@@ -193,7 +190,7 @@ def _begins(drive: str, settings: tuple[str, ...], state: State) -> bool:
 def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
     """Return the settings that bring a drive down to these sizes; none where it has no more."""
     given = {key.strip(): value for key, _, value in (one.partition("=") for one in overrides)}
-    values = _values(drive, ())
+    values = cards.values(cards.of_drive(drive))
     settings = {key: str(most) for key, most in sizes.items() if key not in given and values[key] > most}
     if not settings:
         return ()
@@ -208,7 +205,7 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
     if BUFFER not in given:
         settings[BUFFER] = _kib(min(_core.size_bytes(values[BUFFER]), BUFFER_BYTES))
     # A cache may be one of the overrides' or none at all: its sizes are known when all else is said.
-    known = _values(drive, (*_assignments(settings), *overrides))
+    known = cards.values(cards.of_drive(drive, (*_assignments(settings), *overrides)))
     for key in CACHE:
         if key in known and key not in given:
             settings[key] = _kib(_core.size_bytes(known[key]) * part)
@@ -222,12 +219,6 @@ def _part(values: dict[str, Any], changed: dict[str, str]) -> float:
         with suppress(ValueError):  # what is no number is refused with its place when the drive is built
             part *= float(changed[key]) / values[key]
     return part
-
-
-def _values(drive: str, overrides: tuple[str, ...]) -> dict[str, Any]:
-    """Every value of a drive by its key."""
-    card = json.loads(_core.explain_drive(copies.place(drive), copies.placed(overrides), shipped.folders()))
-    return {entry["key"]: value_of(entry["value"]) for entry in card["entries"]}
 
 
 def _kib(size: float) -> str:
@@ -289,14 +280,8 @@ def _command(asked: TortureOptions, drive: str, seed: int) -> str:
 def _one(item: _Item) -> Case:
     """Run one case."""
     case, plan, command = item
-
-    def tell(progress: Progress) -> None:
-        if progress.fraction is not None:
-            note(progress.fraction)
-
     try:
-        with room_for(plan):
-            outcome = sessions.drive(plan.open(), plan, report=tell, stopped=stopping)
+        outcome = in_worker(plan)
     except Fault as fault:
         said = one_line(fault).partition("; seed ")[0]
         return replace(case, violation=f"{case.drive}, seed {case.seed}: {said}; repeat with: {command}")

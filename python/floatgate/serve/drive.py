@@ -81,7 +81,9 @@ def serve_to_folder(
         )
         left = False
         try:
-            document = _document(server, asked, partial, endpoint, told, stopped)
+            document = _document(
+                server, asked, lambda: _serve(server, asked, partial, endpoint, told, stopped)
+            )
             left = True
         finally:
             if not left:
@@ -107,18 +109,11 @@ def _endpoint(port: int | None) -> Iterator["Endpoint | None"]:
         yield endpoint
 
 
-def _document(
-    server: "_core.Server",
-    asked: ServeOptions,
-    folder: Path,
-    endpoint: "Endpoint | None",
-    told: Callable[[Serving], None],
-    stopped: Callable[[], bool],
-) -> dict[str, Any]:
+def _document(server: "_core.Server", asked: ServeOptions, serve: Callable[[], None]) -> dict[str, Any]:
     """Serve until a stop is asked for; return what was measured."""
     started = time.perf_counter()
     try:
-        _serve(server, asked, folder, endpoint, told, stopped)
+        serve()
         document: dict[str, Any] = json.loads(copies.as_named(server.result()))
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {asked.seed}") from fault

@@ -59,14 +59,14 @@ class Endpoint:
         yield from self._of_flash(now["drive"])
         yield from self._of_state(now["drive"])
 
-    def _counter(self, name: str, help: str, values: dict[str, float], label: str) -> Any:  # noqa: A002
-        family = self._core.CounterMetricFamily(f"floatgate_{name}", help, labels=[label])
-        for of, value in values.items():
-            family.add_metric([of], value)
-        return family
+    def _counter(self, *said: Any) -> Any:
+        return self._family(self._core.CounterMetricFamily, *said)
 
-    def _gauge(self, name: str, help: str, values: dict[str, float], label: str) -> Any:  # noqa: A002
-        family = self._core.GaugeMetricFamily(f"floatgate_{name}", help, labels=[label])
+    def _gauge(self, *said: Any) -> Any:
+        return self._family(self._core.GaugeMetricFamily, *said)
+
+    def _family(self, kind: Any, name: str, help: str, values: dict[str, float], label: str) -> Any:  # noqa: A002
+        family = kind(f"floatgate_{name}", help, labels=[label])
         for of, value in values.items():
             family.add_metric([of], value)
         return family

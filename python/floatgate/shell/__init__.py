@@ -20,30 +20,13 @@ from floatgate.shell import usage
 from floatgate.shell.command import Command, Commands
 from floatgate.shell.options import IN_SHELL, takes
 
-# Commands in the order of help, each with the module that has a function of its name; then those with others
-# below them, each a module with an `app`. Only the one that is asked for is imported.
-_HOMES = {
-    "run": "run",
-    "serve": "serve",
-    "torture": "torture",
-    "age": "age",
-    "drives": "listing",
-    "chips": "listing",
-    "examples": "examples",
-    "keys": "keys",
-    "characterize": "characterize",
-    "derive": "derive",
-    "fit": "fit",
-    "report": "report",
-    "schema": "schema",
-    "reproduce": "reproduce",
-    "grid": "grid",
-    "plan": "plan",
-    "study": "study",
-    "compare": "compare",
-    "place": "place",
-    "snapshots": "snapshots",
-}
+# Commands in the order of help, each in a module of its name, or of `_HOMES`; then those with others below
+# them, each a module with an `app`. Only the one that is asked for is imported.
+_COMMANDS = (
+    *("run", "serve", "torture", "age", "drives", "chips", "examples", "keys", "characterize", "derive"),
+    *("fit", "report", "schema", "reproduce", "grid", "plan", "study", "compare", "place", "snapshots"),
+)
+_HOMES = {"drives": "listing", "chips": "listing"}
 _GROUPS = ("policies", "bus", "ecc", "trace", "twin", "state")
 
 _debug = False
@@ -85,9 +68,10 @@ def _app(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_root)
-    for name, home in _HOMES.items():
+    for name in _COMMANDS:
         if only in (None, name):
-            command = getattr(import_module(f"floatgate.commands.{home}"), name + IN_SHELL)
+            home = import_module(f"floatgate.commands.{_HOMES.get(name, name)}")
+            command = getattr(home, name + IN_SHELL)
             made.command(name, cls=Command)(command)
     for name in _GROUPS:
         if only in (None, name):
@@ -105,7 +89,7 @@ def _command(only: str | None = None) -> Any:
 def _asked(words: list[str]) -> str | None:
     """Return the command that is asked for; None where all must be there: for help, and for a wrong name."""
     first = next((word for word in words if not word.startswith("-")), None)
-    return first if first in _HOMES or first in _GROUPS else None
+    return first if first in _COMMANDS or first in _GROUPS else None
 
 
 def __getattr__(name: str) -> Any:

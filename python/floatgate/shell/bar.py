@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -10,21 +10,24 @@ if TYPE_CHECKING:
 
 # Columns that are no text.
 BAR, ELAPSED, LEFT = "<bar>", "<elapsed>", "<left>"
+PERCENT = "{task.percentage:>3.0f} %"
 
 
 class Bar:
-    """A bar between texts. Rich is imported when one is seen."""
+    """A bar between texts: its columns are BAR, ELAPSED, LEFT, or a text as Rich formats it.
 
-    columns: ClassVar[tuple[str, ...]]  # BAR, ELAPSED, LEFT, or a text as Rich formats it
+    `named` has the first `description`, the `total` and the fields of the texts. Rich is imported when a bar
+    is seen.
+    """
 
-    def __init__(self, description: str = "", total: float | None = 1.0, **fields: Any) -> None:
+    def __init__(self, *columns: str, **named: Any) -> None:
         from floatgate.shell.console import err
 
         self._progress: Progress | None = None
         if err.is_terminal:
-            self._begin(err.rich, description, total, fields)
+            self._begin(err.rich, columns, {"description": "", "total": 1.0} | named)
 
-    def _begin(self, err: "Console", description: str, total: float | None, fields: dict[str, Any]) -> None:
+    def _begin(self, err: "Console", columns: tuple[str, ...], named: dict[str, Any]) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         made: dict[str, Callable[[], ProgressColumn]] = {
@@ -33,11 +36,11 @@ class Bar:
             LEFT: TimeRemainingColumn,
         }
         self._progress = Progress(
-            *(made[one]() if one in made else TextColumn(one) for one in self.columns),
+            *(made[one]() if one in made else TextColumn(one) for one in columns),
             console=err,
             transient=True,
         )
-        self._task = self._progress.add_task(description, total=total, **fields)
+        self._task = self._progress.add_task(**named)
 
     def __enter__(self) -> Self:
         if self._progress:

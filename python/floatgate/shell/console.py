@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from floatgate.results.drive_state import nothing_met, state_words as began_word
 from floatgate.results.flags import words
 from floatgate.results.folder import to_text
 from floatgate.results.headline import FLASH, KINDS, at, headline
-from floatgate.shell.bar import BAR, ELAPSED, LEFT, Bar
+from floatgate.shell.bar import BAR, ELAPSED, LEFT, PERCENT, Bar
 from floatgate.shell.shown import WIDE, Stream, Table
 from floatgate.values import quantities as q
 
@@ -23,38 +24,24 @@ if TYPE_CHECKING:
 out = Stream("stdout", width=WIDE)
 err = Stream("stderr")
 
-_INTERRUPTED = 130
+EXIT_INTERRUPTED = 130
 
 
-class _Bar(Bar):
-    """A phase with an estimate."""
-
-    columns = (
-        "{task.description:<14}",
-        BAR,
-        "{task.percentage:>3.0f} %",
-        ELAPSED,
-        "left",
-        LEFT,
-        "{task.fields[note]}",
-    )
-
-    def __init__(self) -> None:
-        super().__init__("starting", total=None, note="")
+_PHASE = ("{task.description:<14}", BAR, PERCENT, ELAPSED, "left", LEFT)
 
 
-class RunProgress(_Bar):
+class RunProgress(Bar):
     """The progress of one run."""
 
     def __init__(self, state: str) -> None:
-        super().__init__()
+        super().__init__(*_PHASE, "{task.fields[note]}", description="starting", total=None, note="")
         self._state = state
         self._phase = ""
 
     def describe(self, text: str) -> None:
         """Say what will be run, before it is."""
         for line in plan_lines(json.loads(text), self._state):
-            err.print(line, markup=False)
+            err.print(line)
 
     def update(self, progress: "session.Progress") -> None:
         """Show how far the run is."""
@@ -71,16 +58,9 @@ class RunProgress(_Bar):
         self.show(completed=progress.fraction or 0.0, total=total, note=note)
 
 
-class RepeatProgress(_Bar):
-    """The progress of several seeds together."""
-
-    def __init__(self, times: int) -> None:
-        super().__init__()
-        self.show(description=f"{times} seeds", total=1.0)
-
-    def update(self, fraction: float) -> None:
-        """Show how far all seeds are, on average."""
-        self.show(completed=fraction)
+def repeat_progress(times: int) -> Bar:
+    """Return the progress of several seeds together."""
+    return Bar(*_PHASE, description=f"{times} seeds")
 
 
 def plan_lines(description: dict[str, Any], state: str) -> list[str]:
@@ -173,38 +153,37 @@ def print_result(document: dict[str, Any]) -> None:
     """Print what one run found."""
     unread = nothing_met(document)
     if unread:
-        out.print(unread, markup=False)
+        out.print(unread)
     title = f"{document['drive']}, {document['workload']['name']}, seed {document['seed']}"
-    out.print(title, markup=False, style="bold")
+    out.print(title, style="bold")
     if document.get("loop"):
         rule, count = document["loop"]["rule"], document["loop"]["passes"]
-        out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})", markup=False)
+        out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})")
     synthetic = (document["workload"].get("notes") or {}).get("synthetic")
     if synthetic:
-        out.print(synthetic, markup=False)
+        out.print(synthetic)
     out.print(_host_table(document))
     out.print(_flash_table(document))
-    out.print(f"{'state':<22} {began_words(document)}", markup=False)
+    out.print(f"{'state':<22} {began_words(document)}")
     for title, shown in _flash_rows(document):
-        out.print(f"{title:<22} {shown}", markup=False)
+        out.print(f"{title:<22} {shown}")
     if at(document, "power.cuts"):
         from floatgate.report.power import in_a_line
 
-        out.print(f"{'power cuts':<22} {in_a_line(document)}", markup=False)
+        out.print(f"{'power cuts':<22} {in_a_line(document)}")
     for title, note in (("answers late by", "lateness_us"), ("pace kept", "pace_kept")):
         if said := (document["workload"].get("notes") or {}).get(note):
-            out.print(f"{title:<22} {said}{' us' if note.endswith('_us') else ''}", markup=False)
+            out.print(f"{title:<22} {said}{' us' if note.endswith('_us') else ''}")
     for title, said in _steady_states(document):
-        out.print(f"{title:<22} {said}", markup=False)
+        out.print(f"{title:<22} {said}")
     engine = document["engine"]
     speed = q.count(engine.get("page_operations_per_s"))
     out.print(
         f"{'simulated':<22} {q.duration(document['simulated_ns'])} in {engine['wall_s']:.2f} s"
-        f" ({speed} page operations/s)",
-        markup=False,
+        f" ({speed} page operations/s)"
     )
     for remark in document.get("remarks") or []:
-        out.print(f"note: {remark['text']} Advice: {remark['advice']}.", markup=False)
+        out.print(f"note: {remark['text']} Advice: {remark['advice']}.")
 
 
 def _steady_states(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -292,10 +271,14 @@ def print_repeated(repeated: "Repeated") -> None:
     """Print means and confidence intervals over seeds, what flags them, and what the runs remarked."""
     unread = nothing_met(repeated.document)
     if unread:
-        out.print(unread, markup=False)
-    seeds = repeated.seeds
-    out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", markup=False, style="bold")
-    out.print(f"state {began_words(repeated.document)}", markup=False)
+        out.print(unread)
+    if repeated.finished < repeated.asked:
+        before = "" if repeated.finished else "; what each did until then"
+        many = f"{repeated.finished} of {repeated.asked} seeds finished{before}"
+        out.print(f"{many}: {q.ranged(repeated.seeds)}", style="bold")
+    else:
+        out.print(f"{repeated.asked} seeds, {repeated.seeds[0]} to {repeated.seeds[-1]}", style="bold")
+    out.print(f"state {began_words(repeated.document)}")
     table = Table("metric", ("mean", "+/- 95 %", "relative", *(("",) if repeated.flags else ())))
     for metric, interval in repeated.metrics:
         flagged = repeated.flags.get(metric.name, ())
@@ -313,7 +296,7 @@ def print_repeated(repeated: "Repeated") -> None:
         )
     out.print(table)
     for said in repeated.remarks:
-        out.print(f"note: {said}", markup=False)
+        out.print(f"note: {said}")
 
 
 def state_words(options: "Options") -> str:
@@ -330,14 +313,19 @@ def state_words(options: "Options") -> str:
     }[options.precondition]
 
 
-def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> int:
-    """Say where the results are; return the exit code."""
-    where = folder / below / "report.html" if report else folder
+def farewell(wrote: Path | str, interrupted: str = "") -> int:
+    """Say what was written, or what is left of work that was interrupted; return the exit code."""
     if interrupted:
-        err.print(f"interrupted: {folder} holds the results so far", markup=False)
-        return _INTERRUPTED
-    err.print(f"wrote {where}", markup=False)
+        err.print(f"interrupted: {interrupted}")
+        return EXIT_INTERRUPTED
+    err.print(f"wrote {wrote}")
     return 0
+
+
+def run_farewell(interrupted: bool, folder: Path, report: bool, below: str = "", what: str = "") -> int:
+    """Say the same of a folder of runs, which holds `what` where it was interrupted."""
+    where = folder / below / "report.html" if report else folder
+    return farewell(where, f"{folder} holds {what or 'the results so far'}" if interrupted else "")
 
 
 def print_rows(first: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -355,14 +343,18 @@ def print_columns(
     *,
     left: Container[int] = (),
     title: str | None = None,
+    styles: Iterable[str] = (),
     **how: Any,
 ) -> None:
-    """Print a table of several texts and numbers: columns `left` begin at the left, `how` is Rich's word."""
+    """Print a table of texts and numbers: columns `left` begin at the left, `styles` are those of its rows.
+
+    `how` is Rich's word for the columns.
+    """
     from rich.table import Table as Columns
 
     table = Columns(box=None, pad_edge=False, header_style="dim", title=title)
     for at_column, name in enumerate(head):
         table.add_column(name, justify="left" if at_column in left else "right", **how)
-    for cells in rows:
-        table.add_row(*cells)
+    for cells, style in zip_longest(rows, styles, fillvalue=""):
+        table.add_row(*cells, style=str(style))
     out.print(table)

@@ -34,7 +34,9 @@ class Stream:
         from rich.console import Console
 
         width = None if self._is_looked_at else self._width
-        return Console(stderr=self._name == "stderr", highlight=False, soft_wrap=True, width=width)
+        return Console(
+            stderr=self._name == "stderr", highlight=False, markup=False, soft_wrap=True, width=width
+        )
 
     @cached_property
     def _is_looked_at(self) -> bool:
@@ -49,24 +51,22 @@ class Stream:
             return self.rich.is_terminal
         return False
 
-    def print(self, what: "str | Table | Any" = "", *, markup: bool = True, style: str | None = None) -> None:
-        """Print a text, a table, or anything that Rich shows."""
-        plain = None if self.is_terminal else _plain(what, markup)
+    def print(self, what: "str | Table | Any" = "", *, style: str | None = None) -> None:
+        """Print a text as it stands, a table, or anything that Rich shows."""
+        plain = None if self.is_terminal else _plain(what)
         if plain is None:
-            self.rich.print(what, markup=markup, style=style)
+            self.rich.print(what, style=style)
         else:
             stream = getattr(sys, self._name)
             stream.write(plain)
             stream.flush()
 
 
-def _plain(what: Any, markup: bool) -> str | None:
+def _plain(what: Any) -> str | None:
     """The text that Rich would write to a file; None where that is its to say."""
     if isinstance(what, Table):
         return what.plain()
-    if not isinstance(what, str) or (markup and "[" in what):
-        return None
-    return what + "\n" if _is_simple(what.replace("\n", "")) else None
+    return what + "\n" if isinstance(what, str) and _is_simple(what.replace("\n", "")) else None
 
 
 def _is_simple(text: str) -> bool:
@@ -117,7 +117,7 @@ class Table:
 
 def _is_cell(text: str) -> bool:
     """Whether Rich shows a text in a table as it stands."""
-    return _is_simple(text) and "[" not in text and text == text.strip()
+    return _is_simple(text) and text == text.strip()
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

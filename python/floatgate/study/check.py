@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, meant
 from floatgate.inputs import mqsim
 from floatgate.inputs.configuration import Key, keys, near
 from floatgate.inputs.workload import Workload, resolve
@@ -68,9 +67,8 @@ def _check_key(place: str, name: str, values: Iterable[Any], all_values: Mapping
             raise InputError(f"{place}: {name} = {value!r}: expected {found.takes}")
         if not isinstance(value, str) or not found.names or names_own(name, value) or value in found.names:
             continue
-        close = get_close_matches(value, found.names, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise InputError(f'{place}: {name} = "{value}": expected one of {", ".join(found.names)}{hint}')
+        expected = f"one of {', '.join(found.names)}{meant(value, found.names)}"
+        raise InputError(f'{place}: {name} = "{value}": expected {expected}')
 
 
 def _key(name: str) -> Key | None:

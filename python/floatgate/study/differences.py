@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from floatgate.results.flags import Raised, flagged, kinds_of, words
-from floatgate.results.paired import LEAST, Paired, paired
+from floatgate.results.flags import Raised, flagged, kinds_of, of_sides
+from floatgate.results.paired import Paired, by_seed
 from floatgate.study.aggregate import Row
 from floatgate.study.show import shown
 from floatgate.study.spec import Spec
@@ -36,8 +36,7 @@ class Difference:
     @property
     def flags(self) -> str:
         """What flags the number, in words."""
-        sides = (("A", self.flags_a), ("B", self.flags_b))
-        return "; ".join(f"{side}: {words(raised)}" for side, raised in sides if raised)
+        return "; ".join(of_sides(self.flags_a, self.flags_b))
 
 
 def name(value: Value) -> str:
@@ -84,14 +83,6 @@ def _difference(
 ) -> tuple[int, Paired | None, tuple[Raised, ...], tuple[Raised, ...]] | None:
     """Compare two values; None where neither has the number."""
     both = sorted(a.keys() & b.keys())
-    values = [(seed, a[seed].get(metric), b[seed].get(metric)) for seed in both]
-    pairs = [
-        (seed, float(one), float(other))
-        for seed, one, other in values
-        if one is not None and other is not None
-    ]
+    pairs, found = by_seed(*({seed: of[seed].get(metric) for seed in both} for of in (a, b)))
     flags = [flagged(metric, kinds_of(of[seed].get(REMARKS) or () for seed in both)) for of in (a, b)]
-    if not pairs and not any(flags):
-        return None
-    found = paired(*zip(*pairs, strict=True)) if len(pairs) >= LEAST else None
-    return len(pairs), found, flags[0], flags[1]
+    return (pairs, found, flags[0], flags[1]) if pairs or any(flags) else None

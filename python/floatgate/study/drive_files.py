@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, files
+from floatgate import files
 from floatgate.errors import InputError, one_line
-from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.inputs.plan import Plan
 from floatgate.inputs.workload import Workload, resolve
 from floatgate.options import Options, TraceOptions
@@ -24,6 +24,7 @@ from floatgate.runs.session import command
 from floatgate.study.aggregate import Configuration
 from floatgate.study.parameters import Choices, Parameter
 from floatgate.study.spec import ENV, Spec
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study
@@ -169,8 +170,7 @@ def _write(study: "Study", rank: int, one: Configuration, many: int, folder: Pat
 
 def _entries(drive: str, overrides: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Return the whole configuration of a drive, by key."""
-    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
-    return {entry["key"]: entry for entry in card["entries"]}
+    return {entry["key"]: entry for entry in cards.of_drive(drive, overrides)["entries"]}
 
 
 def _same(path: Path, wanted: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -193,7 +193,8 @@ def _head(study: "Study", rank: int, one: Configuration, many: int) -> Iterator[
         yield f"# Number {rank + 1} of {many} on the front: none betters it without being worse elsewhere."
     else:
         yield f"# The best of all{f', as are {many - 1} others' if many > 1 else ''}."
-    yield f"# Means over {_count(len(spec.workloads), 'workload')} and {_count(len(spec.seeds), 'seed')}:"
+    seeds = q.several(len(spec.seeds), "seed")
+    yield f"# Means over {q.several(len(spec.workloads), 'workload')} and {seeds}:"
     for objective in spec.objectives:
         yield f"#   {objective.key} = {_number(one, objective.key)} ({objective.aim})"
     for bound in spec.constraints:
@@ -207,10 +208,6 @@ def _head(study: "Study", rank: int, one: Configuration, many: int) -> Iterator[
         yield f"# Variables of the fio job, which are no part of a drive: {said}"
     yield "# One of its runs again:"
     yield f"#   {commands(spec, one, name(rank, one)).of(spec.workloads[0], spec.seeds[0])}"
-
-
-def _count(many: int, what: str) -> str:
-    return f"{many} {what}" if many == 1 else f"{many} {what}s"
 
 
 def _number(one: Configuration, key: str) -> str:

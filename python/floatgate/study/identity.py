@@ -8,7 +8,8 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import digest, shipped
+from floatgate.files import digest
+from floatgate.inputs import cards
 from floatgate.inputs.workload import Workload, trace_files
 from floatgate.options import Options
 from floatgate.own import names_own
@@ -55,12 +56,8 @@ def override(name: str, value: Any) -> str:
 
 
 def _configuration(drive: str, *overrides: str) -> dict[str, Any]:
-    card = json.loads(_core.explain_drive(drive, list(overrides), shipped.folders()))
-    return {
-        entry["key"]: json.loads(entry["value"])
-        for entry in card["entries"]
-        if not entry["key"].endswith("title")
-    }
+    found = cards.values(cards.of_drive(drive, overrides))
+    return {key: value for key, value in found.items() if not key.endswith("title")}
 
 
 def _names(drive: str, spec: Spec) -> list[tuple[str, str]]:

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationError
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 from floatgate.inputs import strict_toml
 from floatgate.inputs.strict_toml import Strict
 from floatgate.options import SEEDS, Options, TraceOptions, nanoseconds
@@ -210,8 +209,7 @@ def _options(place: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict
         if name in NOT_OPTIONS:
             raise InputError(f"{place}: study.options: {name}: expected no such option in a study")
         if name not in ran | traced:
-            near = get_close_matches(name, sorted(ran | traced), n=1)
-            hint = f"did you mean {near[0]}?" if near else "`floatgate run --help` has them"
+            hint = nearest(name, sorted(ran | traced), "`floatgate run --help` has them")
             raise InputError(f"{place}: study.options: {name}: unknown option ({hint})")
     options = {name: value for name, value in given.items() if name in ran}
     trace = {name: value for name, value in given.items() if name in traced}

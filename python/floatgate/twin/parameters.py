@@ -1,12 +1,10 @@
 """What a twin is made of: a few parameters, each with the keys of a drive that it sets."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate import _core
-from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.twin.pattern import Setting
 from floatgate.values.units import SIZES, measure
 
@@ -226,6 +224,5 @@ TIMES = {"fs": 1e-15, "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 def read_base(drive: str) -> Base:
     """Read a drive's configuration. Raises InputError for one that is none."""
-    card = json.loads(_core.explain_drive(drive, [], shipped.folders()))
-    config = {one["key"]: json.loads(one["value"]) for one in card["entries"]}
-    return Base(drive, config, card["capacity_bytes"])
+    card = cards.of_drive(drive)
+    return Base(drive, cards.values(card), card["capacity_bytes"])

@@ -5,9 +5,8 @@ Everything else is refused with the argument's name: a list is no seed, and "yes
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from functools import cache, wraps
 from inspect import signature
 from math import isfinite
@@ -16,6 +15,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from floatgate.errors import nearest
 from floatgate.extras import telling
 
 P = ParamSpec("P")
@@ -64,15 +64,19 @@ def named(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def called(*args: P.args, **keywords: P.kwargs) -> R:
-        for name in keywords:
-            if name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
-                raise TypeError(f"{function.__name__}() has no option {name!r} ({hint})")
+        check_names(keywords, known, function.__name__)
         with telling():
             return function(*args, **keywords)
 
     return called
+
+
+def check_names(given: Iterable[str], known: Sequence[str], of: str) -> None:
+    """Raise TypeError for an option that a function has not, naming the nearest that it has."""
+    for name in given:
+        if name not in known:
+            hint = nearest(name, known, f"there are: {', '.join(known) or 'none'}")
+            raise TypeError(f"{of}() has no option {name!r} ({hint})")
 
 
 def path(name: str, value: Any) -> str:

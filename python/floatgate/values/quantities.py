@@ -1,8 +1,10 @@
 """Numbers as people read them: three digits and a unit."""
 
+from collections.abc import Sequence
+
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_IEC = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
-_TIME = ((86_400e9, "d"), (3.6e12, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "us"))
+_IEC = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+_TIME = ((86_400e9, "d"), (3.6e12, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns"))
 
 NOTHING = (
     "-"  # shown where there is no number: nothing of that kind happened, or its model does not exist yet
@@ -38,24 +40,30 @@ def several(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def ranged(numbers: Sequence[int], most: int = 8) -> str:
+    """Write whole numbers in their order, such as seeds: `1 to 8`, `3`, `1, 5, 7`; at most so many."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    more = f" and {len(numbers) - most} more" if len(numbers) > most else ""
+    return ", ".join(map(str, numbers[:most])) + more
+
+
 def duration(ns: float | None) -> str:
     """A time given in nanoseconds: `81.2 us`."""
-    if ns is None:
-        return NOTHING
-    for factor, unit in _TIME:
-        if abs(ns) >= factor:
-            return f"{three(ns / factor)} {unit}"
-    return f"{three(ns)} ns"
+    return _in_units(ns, _TIME)
 
 
 def size(value: float | None) -> str:
     """A size in bytes, in powers of two: `16.0 GiB`."""
+    return _in_units(value, _IEC)
+
+
+def _in_units(value: float | None, units: Sequence[tuple[float, str]]) -> str:
+    """Write a number in the largest unit that it reaches, the last one if it reaches none."""
     if value is None:
         return NOTHING
-    for factor, unit in _IEC:
-        if abs(value) >= factor:
-            return f"{three(value / factor)} {unit}"
-    return f"{three(value)} B"
+    factor, unit = next((each for each in units if abs(value) >= each[0]), units[-1])
+    return f"{three(value / factor)} {unit}"
 
 
 def bandwidth(value: float | None) -> str:
@@ -78,10 +86,7 @@ ENERGIES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"), (1e-9, "nJ"), (1e-12, "pJ"))
 
 def energy(joules: float | None) -> str:
     """An energy: `3.1 mJ`, `12.6 nJ`."""
-    if joules is None:
-        return NOTHING
-    scale, unit = next((each for each in ENERGIES if joules >= each[0]), ENERGIES[-1])
-    return f"{three(joules / scale)} {unit}"
+    return _in_units(joules, ENERGIES)
 
 
 def energy_per_byte(joules: float | None) -> str:

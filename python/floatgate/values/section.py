@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from floatgate.errors import meant
 
 REFUSE = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 
@@ -57,8 +58,7 @@ def _fields(section: Section) -> tuple[Any, ...]:
 
 
 def _hint(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f" (did you mean {near[0]}?)" if near else f"; there are: {', '.join(known)}"
+    return meant(name, known) or f"; there are: {', '.join(known)}"
 
 
 def _short(value: Any) -> str:

@@ -7,6 +7,6 @@ in and out of it are the same on both: work is a function of a module, items and
 from floatgate.workers.arriving import writing
 from floatgate.workers.crews import Crew, crew
 from floatgate.workers.here import note, stopping, wait_for_stop
-from floatgate.workers.spreading import spread
+from floatgate.workers.spreading import How, spread
 
-__all__ = ["Crew", "crew", "note", "spread", "stopping", "wait_for_stop", "writing"]
+__all__ = ["Crew", "How", "crew", "note", "spread", "stopping", "wait_for_stop", "writing"]

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypedDict, TypeVar
 
 from floatgate.workers.crews import Crew, crew, scheduler_of
 
@@ -14,6 +14,14 @@ R = TypeVar("R")
 # What becomes of work that is not begun when the command is told to stop: it is left out, or it begins and
 # finds that it should stop.
 Waiting = Literal["left out", "begins"]
+
+
+class How(TypedDict, total=False):
+    """Who does the work and what ends it, as `spread` takes them."""
+
+    workers: int | None
+    scheduler: str | None
+    stopped: Callable[[], bool]
 
 
 def spread(

@@ -26,6 +26,18 @@ NO_EFFECT = {
     "Z": "write content",
 }
 HONOURED = "bBcdfFgijoOrsStTwWz"
+# What takes a number and no more: whose, what, and the least; or a size.
+_NUMBERS = {
+    "d": ("span", "duration_s", 1),
+    "F": ("span", "threads", 1),
+    "i": ("target", "burst", 1),
+    "j": ("target", "think_ms", 1),
+    "o": ("target", "depth", 1),
+    "O": ("span", "thread_depth", 1),
+    "t": ("target", "threads", 1),
+    "W": ("span", "warmup_s", 0),
+}
+_SIZES = {"c": "file_size", "T": "thread_stride"}
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 
@@ -75,6 +87,13 @@ class _Reader:
         if flag == "h" and not value:
             self.target.write_through = True  # an old spelling of -Sh
             return
+        if flag in _NUMBERS:
+            owner, name, least = _NUMBERS[flag]
+            setattr(getattr(self, owner), name, self.number(value, least))
+            return
+        if flag in _SIZES:
+            setattr(self.target, _SIZES[flag], self.size(value))
+            return
         method = getattr(self, f"_{flag}", None) if flag in HONOURED else None
         if method is None:
             other = flag.swapcase()
@@ -111,38 +130,17 @@ class _Reader:
         if colon:
             self.target.most = self.target.base + self.size(length)
 
-    def _c(self, value: str) -> None:
-        self.target.file_size = self.size(value)
-
-    def _d(self, value: str) -> None:
-        self.span.duration_s = self.number(value, 1)
-
     def _f(self, value: str) -> None:
         if value and set(value) <= set("rst"):
             self.profile.ignore("-f (access hints)")
         else:
             self.target.most = self.size(value)
 
-    def _F(self, value: str) -> None:  # noqa: N802
-        self.span.threads = self.number(value, 1)
-
     def _g(self, value: str) -> None:
         if value.endswith("i"):
             self.target.iops, self.target.bytes_per_ms = self.number(value[:-1], 1, RATE_MOST), None
         else:
             self.target.iops, self.target.bytes_per_ms = None, self.number(value, 1, RATE_MOST)
-
-    def _i(self, value: str) -> None:
-        self.target.burst = self.number(value, 1)
-
-    def _j(self, value: str) -> None:
-        self.target.think_ms = self.number(value, 1)
-
-    def _o(self, value: str) -> None:
-        self.target.depth = self.number(value, 1)
-
-    def _O(self, value: str) -> None:  # noqa: N802
-        self.span.thread_depth = self.number(value, 1)
 
     def _r(self, value: str) -> None:
         if value.startswith("s"):
@@ -183,20 +181,11 @@ class _Reader:
             elif mode != "w":
                 raise InputError(f"{self.place}: {mode}: expected some of b, h, r, u, w")
 
-    def _t(self, value: str) -> None:
-        self.target.threads = self.number(value, 1)
-
-    def _T(self, value: str) -> None:  # noqa: N802
-        self.target.thread_stride = self.size(value)
-
     def _w(self, value: str) -> None:
         if not value:
             expected = "the percentage of writes, as -w30; -w100 writes only"
             raise InputError(f"{self.place}: expected {expected} (DiskSpd, too, refuses -w alone)")
         self.target.write_percent = self.number(value, 0, 100)
-
-    def _W(self, value: str) -> None:  # noqa: N802
-        self.span.warmup_s = self.number(value, 0)
 
     def _z(self, value: str) -> None:
         if value:

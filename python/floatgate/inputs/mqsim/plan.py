@@ -1,14 +1,12 @@
 """A run of MQSim's files, as a plan: the drive becomes assignments, the scenario flows."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.files import copies, shipped
+from floatgate.inputs import cards
 from floatgate.inputs.mqsim.drive import BASE, Drive, read_drive
 from floatgate.inputs.mqsim.scenario import is_scenarios, read_scenario
 from floatgate.inputs.plan import Plan
@@ -72,9 +70,8 @@ def _both(
         raise InputError(f"--{name}: {workload} is MQSim's: expected a trace with this option")
 
     def logical_bytes(caching: str, flows: int) -> int:
-        assigned = copies.placed((*drive.assignments(caching, flows), *overrides))
-        card = json.loads(_core.explain_drive(copies.place(BASE), assigned, shipped.folders()))
-        return int(card["capacity_bytes"])
+        assigned = (*drive.assignments(caching, flows), *overrides)
+        return int(cards.of_drive(BASE, assigned)["capacity_bytes"])
 
     scenario = read_scenario(Path(workload), number, drive, logical_bytes)
     if scenario.occupancy is not None and not {"precondition", "load_state"} & options.keys():

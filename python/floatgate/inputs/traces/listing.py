@@ -1,10 +1,9 @@
 """The synthetic volumes there are, and what may be set about one."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 from floatgate.inputs.workload import VOLUME_PREFIX
 from floatgate.values import quantities as q
 
@@ -27,8 +26,7 @@ def named(volumes: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
     found = next((volume for volume in volumes if volume["name"] == bare), None)
     if found is None:
         known = [volume["name"] for volume in volumes]
-        near = get_close_matches(bare, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+        hint = nearest(bare, known, f"one of {', '.join(known)}")
         raise InputError(f"{name}: no such volume: expected a synthetic volume ({hint})")
     return found
 

@@ -1,9 +1,8 @@
 """The experiments. Each is a file here and a line below; listing, command line, report and tests follow."""
 
-from difflib import get_close_matches
 from importlib import import_module
 
-from floatgate.errors import InputError
+from floatgate.errors import InputError, nearest
 from floatgate.lab.experiment import Experiment
 
 _FILES = (
@@ -49,7 +48,6 @@ def chosen(names: list[str]) -> list[Experiment]:
     known = {experiment.name: experiment for experiment in every()}
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else "floatgate characterize --list names them"
+            hint = nearest(name, known, "floatgate characterize --list names them", cutoff=0.4)
             raise InputError(f"{name}: no such experiment: expected one of {', '.join(known)} ({hint})")
     return [experiment for name, experiment in known.items() if not names or name in names]

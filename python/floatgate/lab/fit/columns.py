@@ -11,12 +11,11 @@ optional, is the rig's clock.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import pyarrow as pa
 
-from floatgate.errors import InputError, one_line
+from floatgate.errors import InputError, meant, one_line
 from floatgate.files import regular
 from floatgate.files.table import said_in
 
@@ -80,8 +79,7 @@ def _check(place: str, columns: Sequence[str]) -> None:
         if columns.count(name) > 1:
             raise InputError(f"{place}: column {name}: given twice: expected once")
         if name not in _KNOWN:
-            near = get_close_matches(name, _KNOWN, 1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
+            hint = meant(name, _KNOWN)
             raise InputError(
                 f"{place}: column {one_line(name)[:40] or 'without a name'}: unknown: "
                 f"expected {', '.join(REQUIRED)}, latency_us, or {', '.join(OPTIONAL)}{hint}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.files import shipped
+from floatgate.inputs import cards
 from floatgate.values.toml_value import value_of
 
 CELLS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
@@ -45,7 +46,7 @@ class Part:
 
 def part(name: str) -> Part:
     """Return what a chip, by name or file, says of itself. Raises InputError when it is not known."""
-    card = json.loads(_core.explain_chip(name, shipped.folders()))
+    card = cards.of_chip(name)
     values = {
         entry["key"].removeprefix("nand."): value_of(entry["value"])
         for entry in card["entries"]

@@ -10,7 +10,7 @@ import numba
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
-from floatgate.own.compiled import Compiled, Question, methods_of
+from floatgate.own.compiled import Compiled, Question, layout, methods_of
 from floatgate.own.found import text_of
 from floatgate.own.machine import (
     raised,
@@ -100,8 +100,8 @@ _shapes: dict[int, tuple[Question, Block]] = {}
 def _told(question: Question) -> Block:
     """Return the Numba type of the arguments of a question."""
     if id(question) not in _shapes:
-        layout = {} if question.view is None else dict(question.view.layout)
-        made = told.shape("view", layout | dict(question.arguments))
+        viewed = {} if question.view is None else layout(question.view)
+        made = told.shape("view", viewed | dict(question.arguments))
         view: Any = question.view
         made.methods = {} if view is None else _view(view)
         _shapes[id(question)] = (question, Block(made))

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floatgate.files import write_whole
-from floatgate.results import marker
-from floatgate.results.folder import refuse_foreign, unwritable
+from floatgate.results.folder import put_page
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study
@@ -18,11 +16,4 @@ def write_report(study: "Study", path: Path) -> Path:
     """
     from floatgate.study.report.page import page
 
-    text = page(study)
-    refuse_foreign(path)
-    try:
-        write_whole(path, text)
-        marker.add(path)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    return path
+    return put_page(path, page(study))

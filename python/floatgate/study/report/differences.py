@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from floatgate.report.differences import ROWS_MOST, Row, differences as drawn
 from floatgate.report.plot import Figure
-from floatgate.results.paired import LEAST, Paired, Verdict
+from floatgate.results.paired import LEAST, NO_NOTE, VERDICTS, Paired
 from floatgate.study.differences import WORKLOAD, Difference, Value, differences, name
 from floatgate.study.report.data import Data
 from floatgate.study.report.paired import TOO_FEW, ratio, signed
@@ -16,7 +16,6 @@ from floatgate.values import quantities as q
 
 FIGURES_MOST = 8
 ROWS_LISTED = 200
-VERDICTS: tuple[Verdict, ...] = ("A lower", "B lower", "cannot be told")
 
 
 def section(data: Data) -> Iterator[Part]:
@@ -101,7 +100,7 @@ def _says(found: Mapping[str, Sequence[Difference]]) -> Iterator[str]:
         "Two values of a key with the same other keys, workload and seeds: a point is a pair of runs with "
         "one seed, the diamond their mean B - A with its 95 % interval (Student's t), in percent of A's "
         "mean. Where the interval leaves out 0, one is lower; of twenty comparisons without any difference "
-        "one does so by chance."
+        f"one does so by chance. {NO_NOTE}"
     )
     total = sum(map(len, found.values()))
     if total > ROWS_LISTED:

@@ -9,9 +9,10 @@ from floatgate.study.aggregate import Configuration
 from floatgate.study.report import differences, fronts, sections
 from floatgate.study.report.data import Data, read
 from floatgate.study.report.effects import effects
-from floatgate.study.report.part import Grid, Part, count, value
+from floatgate.study.report.part import Grid, Part, value
 from floatgate.study.report.quantity import quantity
 from floatgate.study.table import text
+from floatgate.values import quantities as q
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study
@@ -67,9 +68,9 @@ def headline(data: Data, front: Sequence[Configuration]) -> str:
     done, total = runs.get("done", 0), sum(runs.values())
     drives = spec.drives[0] if len(spec.drives) == 1 else f"{len(spec.drives)} drives"
     said = (
-        f"{done:,} of {count(total, 'run')} done: {METHODS[spec.search.method]} over "
-        f"{count(len(spec.parameters), 'parameter')} of {drives}, on "
-        f"{count(len(spec.workloads), 'workload')} with {count(len(spec.seeds), 'seed')} each."
+        f"{done:,} of {q.several(total, 'run')} done: {METHODS[spec.search.method]} over "
+        f"{q.several(len(spec.parameters), 'parameter')} of {drives}, on "
+        f"{q.several(len(spec.workloads), 'workload')} with {q.several(len(spec.seeds), 'seed')} each."
     )
     return f"{said} {best_words(data, front)}"
 
@@ -84,7 +85,7 @@ def best_words(data: Data, front: Sequence[Configuration]) -> str:
     if front and len(spec.objectives) > 1:
         it = "is on the front: none betters it" if len(front) == 1 else "are on the front: none betters them"
         return (
-            f"{len(front):,} of {count(len(data.found), 'configuration')} {it} in one objective without "
+            f"{len(front):,} of {q.several(len(data.found), 'configuration')} {it} in one objective without "
             "being worse in another."
         )
     if front:
@@ -107,7 +108,7 @@ def _runs(data: Data) -> Mapping[str, int]:
 
 def _facts(data: Data) -> Iterator[str]:
     spec, record = data.spec, data.study.record
-    yield count((record.get("design") or {}).get("points", len(data.found)), "configuration")
+    yield q.several((record.get("design") or {}).get("points", len(data.found)), "configuration")
     yield "drive " + ", ".join(_some(spec.drives))
     yield "workload " + ", ".join(_some(spec.workloads))
     yield "seeds " + ", ".join(_some([str(seed) for seed in spec.seeds]))
@@ -143,7 +144,7 @@ def _notices(data: Data) -> Iterator[str]:
         yield one.words(data.spec)
     for said in data.study.remarks:
         if said.kind in FLAGS:
-            yield f"{said.runs:,} of {count(said.of, 'run')}: {FLAGS[said.kind].says}. {said.text}"
+            yield f"{said.runs:,} of {q.several(said.of, 'run')}: {FLAGS[said.kind].says}. {said.text}"
     lacking = [key for key in data.spec.needed if key not in data.keys]
     if lacking and runs.get("done"):
         yield f"No run has {', '.join(lacking)}."

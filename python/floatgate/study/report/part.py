@@ -39,11 +39,6 @@ class Part:
     how: str = ""  # class of its figures: some keep their width on a narrow page
 
 
-def count(many: int, what: str) -> str:
-    """Return a number of things: `1 run`, `216 runs`."""
-    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
-
-
 def value(one: Configuration, key: str) -> str:
     """Return a number of a configuration with its interval over the seeds and its flags, if there are any."""
     spread = one.spread.get(key)

@@ -12,7 +12,7 @@ from floatgate.study.drive_files import BEST, MOST, commands, name as file_name
 from floatgate.study.report import effect_figures, fronts, parallel as lines, sensitivity
 from floatgate.study.report.data import Data
 from floatgate.study.report.effects import Effect
-from floatgate.study.report.part import Grid, Part, Runs, count, value
+from floatgate.study.report.part import Grid, Part, Runs, value
 from floatgate.study.report.quantity import quantity
 from floatgate.study.show import shown
 from floatgate.study.spec import Spec
@@ -110,7 +110,7 @@ def _behind(data: Data, shown: Sequence[Configuration]) -> tuple[list[Runs], boo
             ]
             for row in rows.get(one.number, ())
         ]
-        found.append(Runs(f"Configuration {one.number}: {count(len(cells), 'run')}", head, cells))
+        found.append(Runs(f"Configuration {one.number}: {q.several(len(cells), 'run')}", head, cells))
     return found, len(fit) < len(shown)
 
 

@@ -24,6 +24,9 @@ impl Serves for ZoneMapped {
     /// Submits programs for the zones that have pending work (data for a whole program unit, or a finish), in turns,
     /// until none of the zones can submit another program.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if self.is_failing {
+            return;
+        }
         let mut idle = 0;
         while idle < self.busy.len() {
             let Some(zone) = self.busy.pop_front() else { return };
@@ -116,6 +119,7 @@ impl ZoneMapped {
 
     /// Resets a zone for the host: forgets its data, and erases its superblocks once no program to them is in flight.
     pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
+        self.note_reset(zone);
         let is_busy = self.zones[zone as usize].is_busy;
         let former =
             std::mem::replace(&mut self.zones[zone as usize], FlashZone { is_busy, ..FlashZone::EMPTY });

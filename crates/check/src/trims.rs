@@ -38,24 +38,27 @@ pub(crate) struct TrimAccount {
 struct FinishedZones {
     /// Set of the numbers of zones that were finished and whose reset was not requested since.
     finished: BTreeSet<u32>,
-    /// For each finish or reset of a zone in flight, by its request number: the zone, and true for a reset.
-    asked: BTreeMap<u32, (u32, bool)>,
+    /// For each finish of a zone in flight, by its request number: the zone, unless a reset of it was in flight with it.
+    finishes: BTreeMap<u32, u32>,
+    /// For each reset of a zone in flight, by its request number: the zone.
+    resets: BTreeMap<u32, u32>,
 }
 
 impl FinishedZones {
-    fn on_request(&mut self, id: u32, zone: u32, is_reset: bool) {
-        self.asked.insert(id, (zone, is_reset));
-        if is_reset {
+    fn on_request(&mut self, id: u32, zone: u32, op: Op) {
+        if op == Op::ZONE_RESET {
             self.finished.remove(&zone);
+            // Which of the two comes last, no answer says.
+            self.finishes.retain(|_, finished| *finished != zone);
+            self.resets.insert(id, zone);
+        } else if !self.resets.values().any(|reset| *reset == zone) {
+            self.finishes.insert(id, zone);
         }
     }
 
     fn on_answered(&mut self, id: u32, is_done: bool) {
-        let Some((zone, is_reset)) = self.asked.remove(&id) else { return };
-        let is_reset_since = self.asked.values().any(|other| *other == (zone, true));
-        if is_done && !is_reset && !is_reset_since {
-            self.finished.insert(zone);
-        }
+        self.resets.remove(&id);
+        self.finished.extend(self.finishes.remove(&id).filter(|_| is_done));
     }
 }
 
@@ -92,7 +95,7 @@ impl TrimAccount {
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         if matches!(request.op, Op::ZONE_FINISH | Op::ZONE_RESET) {
             let zone = (request.offset / self.unit) as u32 / self.zone_units;
-            self.zones.on_request(id, zone, request.op == Op::ZONE_RESET);
+            self.zones.on_request(id, zone, request.op);
         }
         if request.op.effect() == Effect::Trim && !self.may_refuse {
             self.last.resize(self.units, 0);

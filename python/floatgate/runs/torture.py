@@ -200,13 +200,13 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
     settings = {key: str(most) for key, most in sizes.items() if key not in given and values[key] > most}
     if not settings:
         return ()
-    dies = prod(int(settings.get(key, values[key])) for key in DIES if key not in given)
     if SPAN in values and not given.keys() & {SPAN, *DIES}:
-        settings[SPAN] = str(gcd(values[SPAN], dies))
+        settings[SPAN] = str(gcd(values[SPAN], prod(int(settings.get(key, values[key])) for key in DIES)))
     part = _part(values, settings | given)
     of_zone = _part(values, {key: one for key, one in (settings | given).items() if key != BLOCKS})
+    rows = 12 * values["nand.planes"] * _core.size_bytes(values["nand.page_size"])  # whole programs
     for key in (one for one in ZONES if one in values and one not in given):
-        settings[key] = _kib(_core.size_bytes(values[key]) * of_zone)
+        settings[key] = _kib(max(1, _core.size_bytes(values[key]) * of_zone // rows) * rows)
     if CAPACITY in values and not given.keys() & {CAPACITY, RATIO}:
         settings[CAPACITY] = _kib(_core.size_bytes(values[CAPACITY]) * part * SEEN)
     if RATIO in values and not given.keys() & {CAPACITY, RATIO}:

@@ -59,7 +59,7 @@ fn drive_lines(random: &mut RandomStream) -> Vec<String> {
     }
     if random.chance(0.5) {
         set("power.cut.drawn", (1 + random.below(8)).to_string());
-        set("power.cut.within", choose(random, &["60", "600", "3000"]).to_owned());
+        set("power.cut.within", choose(random, &["20", "100", "800"]).to_owned());
         set("power.off", choose(random, &["0ns", "1s"]).to_owned());
     }
     lines

@@ -4,7 +4,7 @@
 //! since. Only a drive whose power is cut has any of this.
 
 use super::labels::Labels;
-use super::zone_record::ZoneRecord;
+use super::zones_kept::ZonesKept;
 use std::collections::HashMap;
 use units::Lpn;
 
@@ -22,7 +22,7 @@ pub(crate) struct SpareAreas {
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
     /// Record of the zones of a zoned drive; `None` on other drives.
-    pub zones: Option<Box<ZoneRecord>>,
+    pub zones: Option<Box<ZonesKept>>,
     /// List of the ranges of write numbers (numbers of host writes) that a rollback to a snapshot undid, as recovery
     /// after a power cut reads it; the first number of a range is excluded and the last included.
     pub undone: Vec<(u64, u64)>,
@@ -45,7 +45,7 @@ pub(crate) struct Spare {
     /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
     /// Record of the zones of a zoned drive, as spare areas and capacitors keep it; `None` on other drives.
-    pub zones: Option<Box<ZoneRecord>>,
+    pub zones: Option<Box<ZonesKept>>,
     /// For each slot of the drive's write buffer, the number of the host write (write number, stored in spare areas for
     /// recovery) whose data the slot holds.
     slots: Vec<u64>,

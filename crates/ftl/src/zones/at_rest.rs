@@ -82,7 +82,7 @@ impl ZoneMapped {
     }
 
     /// Returns true if a zone counts against the limit on active zones: it is partly written and not finished.
-    fn is_active(&self, zone: &FlashZone) -> bool {
+    pub(super) fn is_active(&self, zone: &FlashZone) -> bool {
         zone.written > 0 && zone.written < self.zoning.capacity && zone.end.is_none()
     }
 

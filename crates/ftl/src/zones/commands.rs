@@ -99,7 +99,7 @@ impl ZoneMapped {
     /// Returns the number of program units up to which a finish pads the zone: the end of the last part of the zone
     /// with data (a part is one superblock on each die of a group), or the whole zone where the zone rules take all
     /// superblocks at once.
-    fn end_of(&self, zone: u32) -> u32 {
+    pub(super) fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);
         if written > 0 && self.rules.takes_all() {

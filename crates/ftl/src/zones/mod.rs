@@ -19,7 +19,7 @@ use crate::mapping::zoning::{ZoneRules, Zoning};
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::store::NONE;
-use crate::store::zone_record::ZoneRecord;
+use crate::store::zones_kept::ZonesKept;
 use crate::upkeep::Upkeep;
 use crate::{Found, Layout, Probe};
 use controller::Context;
@@ -152,7 +152,7 @@ impl ZoneMapped {
         ftl.check_buffer()?;
         let zones = ftl.zones.len();
         if let Some(numbers) = &mut ftl.media.core.store.spare {
-            numbers.zones = Some(Box::new(ZoneRecord::new(layout.superblocks(), zones)));
+            numbers.zones = Some(Box::new(ZonesKept::new(layout.superblocks(), zones)));
         }
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);

@@ -13,13 +13,13 @@ use crate::host_side::Serves;
 use crate::lapse::Lapse;
 use crate::recovery::RowRead;
 use crate::store::spare::{BEFORE, NOTHING, SpareAreas};
-use crate::store::zone_record::ZoneRecord;
+use crate::store::zones_kept::ZonesKept;
 use crate::store::{Mark, SuperblockState};
 use controller::Context;
 use units::{Lpn, Ppa};
 
 impl ZoneMapped {
-    fn record(&mut self) -> Option<&mut ZoneRecord> {
+    fn record(&mut self) -> Option<&mut ZonesKept> {
         self.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.as_deref_mut())
     }
 
@@ -120,6 +120,7 @@ impl ZoneMapped {
             state.written += 1;
             self.wait_again(zone, lpn, stamp);
         }
+        self.finish_surplus();
         // Only now are all labels there again, those of superblocks that hold nothing yet left out.
         for zone in 0..self.zoning.count {
             for member in 0..self.zones[zone as usize].members.len() {
@@ -130,7 +131,7 @@ impl ZoneMapped {
 
     /// Gives erased superblocks back to their dies, and returns for each zone the superblocks with data that belong to it
     /// now: index among the zone's superblocks, and number over the drive. Others are to be erased.
-    fn sort_superblocks(&mut self, marks: &[Mark], record: &ZoneRecord) -> Vec<Vec<(u32, u32)>> {
+    fn sort_superblocks(&mut self, marks: &[Mark], record: &ZonesKept) -> Vec<Vec<(u32, u32)>> {
         let mut found = vec![Vec::new(); self.zones.len()];
         for (at, mark) in marks.iter().enumerate() {
             let (die, within) = self.place_of(at as u32);
@@ -154,8 +155,8 @@ impl ZoneMapped {
         found
     }
 
-    /// Gives a zone the superblocks that were found of it, and free ones for those that hold nothing yet in a part that
-    /// was begun. The programmed program units are the zone's first ones.
+    /// Gives a zone the superblocks that were found of it, and free ones in the place of others that held nothing yet
+    /// in a part that was begun. The programmed program units are the zone's first ones.
     fn find_zone(&mut self, zone: u32, found: &[(u32, u32)], end: Option<u32>) {
         let rows = self.layout().program_rows;
         let programs = |superblock: u32| self.media.core.store.array.next_row(superblock as usize) / rows;
@@ -173,6 +174,19 @@ impl ZoneMapped {
         assert!(there.next().is_none(), "zone {zone}: {found:?} have {next} program units");
         let state = &mut self.zones[zone as usize];
         (state.next, state.end) = (next, end);
+    }
+
+    /// Finishes the fullest zones while more are active than may be: a zone that a write had filled is active again where
+    /// the write was lost, and another may have been opened meanwhile.
+    fn finish_surplus(&mut self) {
+        let count = |layer: &Self| layer.zones.iter().filter(|zone| layer.is_active(zone)).count();
+        while count(self) > self.zoning.active_most as usize {
+            let active = (0..self.zoning.count).filter(|zone| self.is_active(&self.zones[*zone as usize]));
+            let written = |zone: &u32| (self.zones[*zone as usize].written, std::cmp::Reverse(*zone));
+            let fullest = active.max_by_key(written).expect("several are active");
+            self.zones[fullest as usize].end = Some(self.end_of(fullest));
+            self.counts.units_in_finished += u64::from(self.zones[fullest as usize].written);
+        }
     }
 
     /// Takes a free superblock for a zone, in the place of number `member` of its superblocks, which held nothing; `found`

@@ -19,8 +19,8 @@ pub fn shape_of(drive: &Drive) -> ZoneShape {
     }
 }
 
-/// Appends to twelve zones, reads from their beginnings, resets and finishes: whatever became of earlier ones, each can be
-/// asked for.
+/// Appends to twelve zones, reads from their beginnings, resets and finishes: each can be asked for, also where earlier ones
+/// were lost.
 pub fn appends(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "appends");
     closed_loop(requests, depth, move |_| {

@@ -16,7 +16,7 @@ pub(crate) struct ZoneLabel {
 
 /// Record of what a zoned drive finds of its zones after a power cut, beside the logical units that spare areas name.
 #[derive(Clone, Debug)]
-pub(crate) struct ZoneRecord {
+pub(crate) struct ZonesKept {
     /// For each superblock of the drive: the label in its spare areas, which can be read if the superblock is programmed.
     pub labels: Vec<ZoneLabel>,
     /// For each zone: number of times that it was reset. Capacitors keep this.
@@ -32,7 +32,7 @@ pub(crate) struct ZoneRecord {
     pub counted: [u64; 3],
 }
 
-impl ZoneRecord {
+impl ZonesKept {
     /// Makes the record of a zoned drive on which nothing is written.
     pub fn new(superblocks: usize, zones: usize) -> Self {
         Self {

@@ -58,12 +58,43 @@ def test_errors_of_zones_are_data(tmp_path: Path) -> None:
     assert zones.finish_amplification == pytest.approx(zones.capacity_bytes / (16 * 4096))
 
 
+def test_a_state_keeps_zones_and_what_waits_for_them(tmp_path: Path) -> None:
+    state = tmp_path / "zones.state"
+    with fg.Drive("slc", set=ZONED) as drive:
+        drive.submit(0, "write", 0, 12 << 10)
+        drive.save(state)
+    said = fg.state.info(state)["zones"]
+    assert (said["closed"], said["full"]) == (1, 0)
+    assert said["units_written"] == 3
+    assert 0 < said["units_in_buffer"] <= 3
+    job = f"{JOB} --rw=write --number_ios=20"
+    run = fg.run("slc", job, set=ZONED, load_state=state, save_state=tmp_path / "again", check=True)
+    assert run.host.failed.total == 0
+    assert fg.state.info(tmp_path / "again")["zones"] == said
+
+
+def test_the_power_of_a_zoned_drive_fails() -> None:
+    more = {"power.cut.at": ["1ms", "4ms"], "power.off": "0ns"}
+    run = fg.run("slc", f"{JOB} --rw=write --iodepth=4 --number_ios=900", set=ZONED | more, check=True)
+    cuts = run.document["power"]["cuts"]
+    assert [cut["units_lost_in_buffer"] for cut in cuts] == [0, 0]
+    assert all(cut["pages_read"] > 0 and cut["ready_ns"] for cut in cuts)
+    # What was lost with a cut fails, and the job goes on.
+    lost = sum(cut["requests_lost"] for cut in cuts)
+    assert run.host.failed.total == lost > 0
+    assert run.host.write.requests == 900 - lost
+
+
 @pytest.mark.parametrize(
     ("workload", "settings", "said"),
     [
         (f"{JOB} --rw=write", {}, "this drive has no zones"),
         ("fio --name=a --rw=randwrite", ZONED, "zonemode=zbd: a zone takes writes at its pointer alone"),
-        (f"{JOB} --rw=write", {**ZONED, "power.cut.at": ["1ms"]}, "how a drive finds its zones' pointers"),
+        (
+            f"{JOB} --rw=write",
+            {**ZONED, "power.cut.at": ["1ms"], "power.hold_up": "1ms"},
+            "and no power.hold_up",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(workload: str, settings: dict[str, object], said: str) -> None:

@@ -157,6 +157,12 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
     }
 
+    /// Notes that `slot` of the write buffer holds the whole of `version` of unit `lpn`, which the host wrote before the
+    /// run, or before a power cut that the buffer outlasted.
+    pub fn on_carried(&mut self, lpn: Lpn, slot: u32, version: u32) {
+        *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: None };
+    }
+
     /// Notes that `slot` of the write buffer now caches, for later reads, `version` of unit `lpn` as read from physical
     /// address `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {

@@ -237,6 +237,13 @@ impl Ledger {
         }
     }
 
+    /// Notes that `slot` of the write buffer (entry for one unit) holds the whole of unit `lpn`, which the host wrote
+    /// before the run, or before a power cut that the buffer outlasted.
+    pub fn on_carried(&mut self, lpn: Lpn, slot: u32) {
+        self.on_kept(slot);
+        self.brought[slot as usize] = (lpn, Brought::All);
+    }
+
     /// Notes in the checker's counts that all data in `slot` of the write buffer are also on flash: no sector of the
     /// slot is newer data of the host.
     pub fn on_kept(&mut self, slot: u32) {

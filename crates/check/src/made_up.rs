@@ -179,6 +179,14 @@ impl Examined for MadeUp {
         false
     }
 
+    fn buffered(&self, _: Lpn) -> Option<u32> {
+        None
+    }
+
+    fn zones(&self) -> Vec<(u32, bool)> {
+        Vec::new()
+    }
+
     fn is_draining(&self) -> bool {
         false
     }

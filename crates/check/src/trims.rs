@@ -4,7 +4,7 @@
 
 use crate::shape::FlashShape;
 use host::{Effect, HostRequest, HostZones, Op};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use units::Lpn;
 
@@ -30,6 +30,36 @@ pub(crate) struct TrimAccount {
     covered: BTreeMap<u32, Range<u32>>,
     /// Range of logical units of the trim or zone reset that removed a unit from the map last.
     at_work: Range<u32>,
+    zones: FinishedZones,
+}
+
+/// Record of the zones that were finished by the host, with answers, and for which no reset was requested since.
+#[derive(Default)]
+struct FinishedZones {
+    /// Set of the numbers of zones that were finished and whose reset was not requested since.
+    finished: BTreeSet<u32>,
+    /// For each finish of a zone in flight, by its request number: the zone, unless a reset of it was in flight with it.
+    finishes: BTreeMap<u32, u32>,
+    /// For each reset of a zone in flight, by its request number: the zone.
+    resets: BTreeMap<u32, u32>,
+}
+
+impl FinishedZones {
+    fn on_request(&mut self, id: u32, zone: u32, op: Op) {
+        if op == Op::ZONE_RESET {
+            self.finished.remove(&zone);
+            // Which of the two comes last, no answer says.
+            self.finishes.retain(|_, finished| *finished != zone);
+            self.resets.insert(id, zone);
+        } else if !self.resets.values().any(|reset| *reset == zone) {
+            self.finishes.insert(id, zone);
+        }
+    }
+
+    fn on_answered(&mut self, id: u32, is_done: bool) {
+        self.resets.remove(&id);
+        self.finished.extend(self.finishes.remove(&id).filter(|_| is_done));
+    }
 }
 
 /// Returns, for the checker's model of trims, the logical units that lie wholly inside the trim request `trim`; `unit`
@@ -53,10 +83,20 @@ impl TrimAccount {
             asked: BTreeMap::new(),
             covered: BTreeMap::new(),
             at_work: 0..0,
+            zones: FinishedZones::default(),
         }
     }
 
+    /// Returns true if the host finished zone `zone`, was answered, and has not requested a reset of the zone since.
+    pub fn is_finished(&self, zone: u32) -> bool {
+        self.zones.finished.contains(&zone)
+    }
+
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
+        if matches!(request.op, Op::ZONE_FINISH | Op::ZONE_RESET) {
+            let zone = (request.offset / self.unit) as u32 / self.zone_units;
+            self.zones.on_request(id, zone, request.op);
+        }
         if request.op.effect() == Effect::Trim && !self.may_refuse {
             self.last.resize(self.units, 0);
             self.asked.insert(id, self.count);
@@ -82,14 +122,18 @@ impl TrimAccount {
         }
     }
 
-    /// Notes that trim request `id` is answered; `done` is the request, or `None` if it failed. Checks that the drive
-    /// has removed from its map each unit that the request covers as a whole, and returns these units.
+    /// Notes that trim or zone reset `id` is answered; `done` is the request, or `None` if it failed. Checks that the
+    /// drive has removed from its map each unit that a trim covers as a whole, and returns these units, or those of the
+    /// zone.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
-        if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
+        self.zones.on_answered(id, done.is_some());
+        let covered = self.covered.remove(&id);
+        if covered.as_ref().is_some_and(|units| *units == self.at_work) {
             self.at_work = 0..0;
         }
+        let reset = covered.filter(|_| done.is_some_and(|request| request.op == Op::ZONE_RESET));
         let answered = self.asked.remove(&id).zip(done);
-        let range = answered.map_or(0..0, |(before, request)| {
+        let range = answered.map_or(reset.unwrap_or(0..0), |(before, request)| {
             let range = whole_units(request, self.unit);
             for lpn in range.clone().map(Lpn) {
                 let last = self.last[lpn.index()];
@@ -119,6 +163,7 @@ mod tests {
             asked: BTreeMap::new(),
             covered: BTreeMap::new(),
             at_work: 0..0,
+            zones: FinishedZones::default(),
         };
         let trim = HostRequest::plain(SimTime::ZERO, Op::TRIM, 2 * 4096, 8192);
         trims.on_request(6, &trim);

@@ -204,12 +204,8 @@ pub const APART: &[Apart] = apart! {
         => "no fault.die and fault.channel";
     Recovery, Zones: Logical("summaries and checkpoints name units, and the map of zones names superblocks")
         => "ftl.recovery.name = scan";
-    PowerCut, Zones: Logical("how a drive finds its zones' pointers again is not modelled")
-        => "no power.cut, or ftl.mapping.name = page";
     DeterministicTrim, Zones: Logical("a zoned drive knows resets, and no trims") => "ftl.trim = not";
     Instant, Zones: Logical("a zone has no steady state of collection") => "--precondition none";
-    SavedState, Zones: Logical("what the buffer holds of zones until their program units are full is not saved")
-        => "a run without --save-state and --load-state";
     Ageing, Zones: Logical("a drive's life is written by overwrites of blocks, which zones do not take")
         => "ftl.mapping.name = page, dftl or birrell";
     SlcCache, OneBitCells: Physical("this chip already stores one bit per cell")

@@ -24,11 +24,15 @@ pub(crate) enum Lapse {
     /// Case of deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count
     /// as lost.
     ForgetsRemedy,
+    /// Case of deliberate mistake: a zone that was reset has its data again after a power cut.
+    ForgetsReset,
+    /// Case of deliberate mistake: after a power cut, the units that waited in the buffer of a zoned drive are gone.
+    ForgetsBuffer,
 }
 
 /// Constant: list of all deliberate mistakes that tests can request, each with its name in `ftl.lapse`.
 #[cfg(debug_assertions)]
-const LAPSES: [(&str, Lapse); 7] = [
+const LAPSES: [(&str, Lapse); 9] = [
     ("forgets-flush", Lapse::ForgetsFlush),
     ("trusts-torn-page", Lapse::TrustsTornPage),
     ("ignores-trim", Lapse::IgnoresTrim),
@@ -36,6 +40,8 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("older-copy", Lapse::OlderCopy),
     ("reads-dead-die", Lapse::ReadsDeadDie),
     ("forgets-remedy", Lapse::ForgetsRemedy),
+    ("forgets-reset", Lapse::ForgetsReset),
+    ("forgets-buffer", Lapse::ForgetsBuffer),
 ];
 
 /// Type of the setting that says which deliberate mistake the translation layer makes in a test; empty except in tests.

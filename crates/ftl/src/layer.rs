@@ -8,7 +8,7 @@ use crate::host_side::{Host, Serves};
 use crate::media::Media;
 use crate::parts::Whole;
 use crate::upkeep::{KeepsUp, Upkeep};
-use crate::{FlashContents, Probe, SavedState};
+use crate::{FlashContents, Found, Probe, SavedState};
 use controller::Context;
 use engine::Event;
 use units::Lpn;
@@ -33,6 +33,22 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// Handles an event of the flash translation layer or of the flash controller; the caller can then take the
     /// translation layer's outputs, such as completed requests.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
+
+    /// Submits the first flash reads by which recovery finds the map after a power cut, and returns what it will find.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+        self.parts().0.begin_finding(None, ctx)
+    }
+
+    /// Prepares the layer for the end of its power, which has failed: capacitors supply the drive for a while.
+    fn power_fails(&mut self) {}
+
+    /// Returns true while the capacitors of a drive whose power failed must go on supplying it.
+    fn needs_power(&self) -> bool {
+        self.base().media.is_draining()
+    }
 
     /// Declares that no mapping unit can be relocated any more, so that garbage collection cannot continue. A drive
     /// that lost blocks has worn out: it turns read-only, and no host request waits for write buffer space any longer.

@@ -128,6 +128,15 @@ impl Namespaces {
         }
     }
 
+    /// Lets the drive's namespaces go on after a power cut of the drive `ftl`: a zoned namespace forgets the work in
+    /// progress, and takes the states of the zones from the contents of the drive; does nothing on a drive without
+    /// zones.
+    pub fn go_on_after_cut(&mut self, ftl: &Ftl) {
+        if let Some(zoned) = &mut self.zoned {
+            zoned.go_on_after_cut(ftl);
+        }
+    }
+
     /// Begins the measured window of the run: a zoned namespace counts zone operations and errors from here on; does
     /// nothing on a drive without zones.
     pub fn begin_measuring(&mut self) {

@@ -67,33 +67,21 @@ def torture_in_shell(asked: TortureOptions) -> int:
 
 def _print(tortured: "Tortured", drives: tuple[str, ...]) -> None:
     """Print what became of each drive, and every promise that was not kept."""
-    columns = (
-        "runs",
-        "cuts",
-        "in recovery",
-        "requests lost",
-        "units lost",
-        "rows torn",
-        "ready after",
-        "broken",
-    )
+    columns = ("runs", "cuts", "in recovery", "requests lost", "units lost", "rows torn")
     rows = []
     for drive in dict.fromkeys(drives):
         cases = tortured.of(drive)
         ready = [case.ready_ns_max for case in cases if case.ready_ns_max is not None]
-        rows.append(
-            (
-                drive,
-                str(len(cases)),
-                str(sum(case.cuts for case in cases)),
-                str(sum(case.cuts_in_recovery for case in cases)),
-                str(sum(case.requests_lost for case in cases)),
-                str(sum(case.units_lost_in_buffer for case in cases)),
-                str(sum(case.torn_rows + case.paired_rows_lost for case in cases)),
-                q.duration(max(ready, default=None)),
-                str(sum(case.violation is not None for case in cases)),
-            )
+        sums = (
+            len(cases),
+            sum(case.cuts for case in cases),
+            sum(case.cuts_in_recovery for case in cases),
+            sum(case.requests_lost for case in cases),
+            sum(case.units_lost_in_buffer for case in cases),
+            sum(case.torn_rows + case.paired_rows_lost for case in cases),
         )
-    console.print_rows("drive", columns, rows)
+        broken = sum(case.violation is not None for case in cases)
+        rows.append((drive, *map(str, sums), q.duration(max(ready, default=None)), str(broken)))
+    console.print_rows("drive", (*columns, "ready after", "broken"), rows)
     for violation in tortured.violations:
         console.out.print(f"broken     {violation}")

@@ -7,6 +7,7 @@ of a drive have consecutive seeds, so that each can be repeated by itself.
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from math import gcd, prod
 from pathlib import Path
 from random import Random
@@ -31,12 +32,15 @@ TORTURE = "torture.json"
 # What drives are made smaller to: dies enough for every feature, pages few enough for quick runs. A die keeps
 # its number of superblocks, by which garbage collection is told when to begin, unless these are thousands. A
 # drive that says something of its dies which does not hold of so few keeps more of them.
-_PAGES = {"nand.pages_per_block": 24, "nand.blocks_per_plane": 4096}
+BLOCKS = "nand.blocks_per_plane"
+_PAGES = {"nand.pages_per_block": 24, BLOCKS: 4096}
 SMALL = ({"geometry.channels": 2, "geometry.ways": 2} | _PAGES, {"geometry.ways": 2} | _PAGES, _PAGES)
 # What is said of all dies, and of fewer is said of all that are left.
 SPAN = "ftl.mapping.dies_per_block"
+# Zones over all dies become zones over all that are left, of as many pages as these have.
+ZONED, ZONES = "zoned-", ("ftl.mapping.zone_capacity", "ftl.mapping.zone_size")
 # How much flash there is, beside the size of a page.
-FLASH = {*SMALL[0], "geometry.dies_per_way", "nand.planes", "nand.blocks_per_plane"}
+FLASH = {*SMALL[0], "geometry.dies_per_way", "nand.planes", BLOCKS}
 DIES = ("geometry.channels", "geometry.ways", "geometry.dies_per_way")
 # Sizes that shrink with the flash, and the one that a small drive has room for.
 CACHE = ("ftl.slc_cache.least", "ftl.slc_cache.most", "ftl.slc_cache.size")
@@ -136,9 +140,8 @@ def _cases(asked: TortureOptions, drive: str, stopped: Callable[[], bool] = lamb
     """Draw cases until so many cuts are planned."""
     small, states = ((), ()) if asked.whole else _small(drive, asked.set)
     settings = (*small, *asked.set)
-    states = (
-        states or _states(drive, settings) or STATES
-    )  # with none the first case is refused with its reason
+    # With none the first case is refused with its reason.
+    states = states or _states(drive, settings) or STATES
     items: list[_Item] = []
     seed, left = asked.seed, asked.cuts
     while left > 0 and not stopped():
@@ -194,10 +197,13 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
     settings = {key: str(most) for key, most in sizes.items() if key not in given and values[key] > most}
     if not settings:
         return ()
-    dies = prod(int(settings.get(key, values[key])) for key in DIES if key not in given)
     if SPAN in values and not given.keys() & {SPAN, *DIES}:
-        settings[SPAN] = str(gcd(values[SPAN], dies))
+        settings[SPAN] = str(gcd(values[SPAN], prod(int(settings.get(key, values[key])) for key in DIES)))
     part = _part(values, settings | given)
+    of_zone = _part(values, {key: one for key, one in (settings | given).items() if key != BLOCKS})
+    rows = 12 * values["nand.planes"] * _core.size_bytes(values["nand.page_size"])  # whole programs
+    for key in (one for one in ZONES if one in values and one not in given):
+        settings[key] = _kib(max(1, _core.size_bytes(values[key]) * of_zone // rows) * rows)
     if CAPACITY in values and not given.keys() & {CAPACITY, RATIO}:
         settings[CAPACITY] = _kib(_core.size_bytes(values[CAPACITY]) * part * SEEN)
     if RATIO in values and not given.keys() & {CAPACITY, RATIO}:
@@ -210,6 +216,11 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
         if key in known and key not in given:
             settings[key] = _kib(_core.size_bytes(known[key]) * part)
     return _assignments(settings)
+
+
+@cache
+def _is_zoned(drive: str, settings: tuple[str, ...]) -> bool:
+    return str(_values(drive, settings)["ftl.mapping.name"]).startswith(ZONED)
 
 
 def _part(values: dict[str, Any], changed: dict[str, str]) -> float:
@@ -234,8 +245,9 @@ def _drawn(drive: str, seed: int, settings: tuple[str, ...], states: tuple[State
     """Draw the host, one of the states and the cuts of a case."""
     random = Random(f"torture {seed}")
     cuts = random.randint(1, CUTS)
-    job, within, state = host(random), random.choice(WITHIN), random.choice(states)
-    if random.random() < TRIMS:
+    zoned = _is_zoned(drive, settings)
+    job, within, state = host(random, zoned=zoned), random.choice(WITHIN), random.choice(states)
+    if random.random() < TRIMS and not zoned:
         job += trims(random)
     plan = Plan(
         drive,
@@ -246,17 +258,22 @@ def _drawn(drive: str, seed: int, settings: tuple[str, ...], states: tuple[State
     return Case(drive, seed, cuts), plan
 
 
-def host(random: Random) -> str:
+def host(random: Random, *, zoned: bool = False) -> str:
     """Return a fio job of a host that writes, asks for durable data in its own way, trims and reads."""
+    trimming = "randwrite" if zoned else "randtrimwrite"
     lines = [
         "[host]",
-        f"rw={random.choice(('randwrite', 'randwrite', 'write', 'randrw', 'randtrimwrite'))}",
+        f"rw={random.choice(('randwrite', 'randwrite', 'write', 'randrw', trimming))}",
         f"{random.choice(('bs=4k', 'bs=4k', 'bs=16k', 'bs=64k', 'bsrange=4k-128k'))}",
         f"iodepth={random.choice((1, 4, 16, 64))}",
         f"size={random.choice((5, 30, 100))}%",
         f"number_ios={random.choice((500, 4_000, 16_000))}",
         "io_size=16g",  # over and over until there were so many: fio counts none of a time-based job
     ]
+    if zoned:
+        lines += ["zonemode=zbd", f"max_open_zones={random.choice((1, 2, 4))}"]
+        lines += random.choice(([], ["zone_reset_threshold=0.1", "zone_reset_frequency=0.1"]))
+        lines += random.choice(([], ["ioengine=io_uring_cmd", "write_mode=zone_append"]))
     durable = random.choice(("", "fsync", "fdatasync", "sync"))
     if durable == "sync":
         lines.append("sync=1")
@@ -290,13 +307,8 @@ def _one(item: _Item) -> Case:
 
 def _with_cuts(case: Case, cuts: list[dict[str, Any]], stopped: bool) -> Case:
     """Add up what the cuts of a run did."""
-    sums = (
-        "requests_lost",
-        "units_lost_in_buffer",
-        "torn_rows",
-        "paired_rows_lost",
-        "half_erased_superblocks",
-    )
+    lost = ("requests_lost", "units_lost_in_buffer", "torn_rows", "paired_rows_lost")
+    sums = (*lost, "half_erased_superblocks")
     ready = [cut["ready_ns"] for cut in cuts if cut["ready_ns"] is not None]
     return replace(
         case,

@@ -5,6 +5,7 @@ mod faults;
 mod operations;
 mod power;
 mod snapshots;
+mod zones;
 
 use crate::clock::Clock;
 use crate::content::{BEFORE, Content};
@@ -116,6 +117,9 @@ impl<B: MapAtFirst> Checker<B> {
             if promise.keeps_trims {
                 checker.durability.survival.keep_trims();
             }
+        }
+        if zones.is_some() && drive.is_draining() {
+            checker.begin_with_buffer(drive);
         }
         Ok(checker)
     }

@@ -144,6 +144,7 @@ impl<B: MapAtFirst> Checker<B> {
         (0..self.shape.physical_units() as u64).for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
         let has_died = drive.is_read_only() && self.durability.is_protected();
+        let is_zoned = !drive.zones().is_empty();
         for lpn in (0..self.shape.written_units() as u32).map(Lpn) {
             let home = drive.lookup(lpn);
             self.map.unit_mut(lpn).home = home;
@@ -155,9 +156,11 @@ impl<B: MapAtFirst> Checker<B> {
             }
             // What the drive keeps for itself was promised to no host.
             if self.shape.is_host_unit(lpn) {
-                self.go_on_with(lpn, home, has_died);
+                let slot = if is_zoned { drive.buffered(lpn) } else { None };
+                self.go_on_with(lpn, home, slot, has_died);
             }
         }
+        self.check_zones(drive);
         self.go_on_with_snapshots(drive);
     }
 
@@ -187,13 +190,20 @@ impl<B: MapAtFirst> Checker<B> {
 
     /// Checks the version of unit `lpn` that recovery found at physical address `home` against the promises about
     /// acknowledged writes and trims, and makes it the version that host reads must return from now on. With `has_died`
-    /// (a worn-out drive) it is not checked.
-    fn go_on_with(&mut self, lpn: Lpn, home: Ppa, has_died: bool) {
-        let found = (home != Ppa::NONE).then(|| {
-            let (stored, version) = self.there(home);
-            assert_eq!(stored, lpn.0, "after a power cut {lpn} is looked for at {home}, which holds another");
-            self.bytes.on_commit(home);
-            version
+    /// (a worn-out drive) it is not checked. A unit of a zoned drive may be in `slot` of its write buffer instead, which
+    /// holds what it held before.
+    fn go_on_with(&mut self, lpn: Lpn, home: Ppa, slot: Option<u32>, has_died: bool) {
+        let kept = slot.map(|slot| self.go_on_in_buffer(lpn, home, slot));
+        let found = kept.or_else(|| {
+            (home != Ppa::NONE).then(|| {
+                let (stored, version) = self.there(home);
+                assert_eq!(
+                    stored, lpn.0,
+                    "after a power cut {lpn} is looked for at {home}, which holds another"
+                );
+                self.bytes.on_commit(home);
+                version
+            })
         });
         let before = self.beginning[lpn.index()].then_some(0);
         let survival = &mut self.durability.survival;
@@ -205,6 +215,7 @@ impl<B: MapAtFirst> Checker<B> {
         let unit = self.map.unit_mut(lpn);
         unit.content = found.unwrap_or(EMPTY);
         match found {
+            Some(_) if home == Ppa::NONE => {}
             Some(version) => {
                 unit.version = version;
                 self.bytes.on_returned(lpn, home);
@@ -247,7 +258,7 @@ mod tests {
         }
         checker.rows[0] = 2;
         checker.on_cut(SimTime::from_ns(1), &[]);
-        checker.go_on_with(Lpn(0), Ppa(row_units.into()), false);
+        checker.go_on_with(Lpn(0), Ppa(row_units.into()), None, false);
     }
 
     #[test]

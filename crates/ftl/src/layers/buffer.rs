@@ -91,6 +91,13 @@ impl BufferView<'_> {
         self.host.risk.most
     }
 
+    /// Returns the number of the write buffer slot that holds the newest version of logical unit `lpn`; `None` if the
+    /// buffer does not hold the unit.
+    #[inline]
+    pub fn slot_of(&self, lpn: Lpn) -> Option<u32> {
+        self.buffer().find(lpn)
+    }
+
     /// Returns true when the write buffer works as a cache: written units are held in the buffer, to be overwritten or
     /// read there, until the eviction policy chooses them to be programmed.
     #[inline]

@@ -74,6 +74,11 @@ impl Ftl {
         /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
         /// the time in ns since the last call of this function.
         fn account_risk(now: SimTime);
+        /// Submits the first flash reads by which recovery finds the map after a power cut.
+        ///
+        /// # Panics
+        /// When the drive was not made for power cuts.
+        fn begin_finding[P](ctx: &mut Context<P>) -> Found;
         /// Handles a drive on which no operation is in flight and no unit can be moved any more. A drive that lost
         /// blocks counts as worn out: it turns read-only, and no request waits for it any longer.
         fn declare_stalled();
@@ -261,9 +266,16 @@ impl Ftl {
         upkeep.end(media);
     }
 
+    /// Returns true while the capacitors of a drive whose power failed must go on supplying it: until its data are on
+    /// flash or, on a zoned drive, which keeps what its buffer holds, until its programs in flight have ended.
+    pub fn needs_power(&self) -> bool {
+        each!(&self.layer, layer => layer.needs_power())
+    }
+
     /// Removes all upkeep work (refresh, background scrub, scheduled snapshots) that is scheduled, because the power
-    /// fails.
+    /// fails; a zoned drive submits no further program.
     pub fn pause_upkeep(&mut self) {
+        each!(&mut self.layer, layer => layer.power_fails());
         if let Some(agenda) = &mut self.parts().0.core.agenda {
             agenda.empty();
         }
@@ -274,14 +286,6 @@ impl Ftl {
     pub fn begin_turnover(&mut self) {
         let mark = self.mark();
         each!(&mut self.layer, layer => layer.keeping()).1.turnover.begin(mark);
-    }
-
-    /// Submits the first flash reads by which recovery finds the map after a power cut.
-    ///
-    /// # Panics
-    /// When the drive was not made for power cuts.
-    pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
-        self.parts().0.begin_finding(ctx)
     }
 
     /// Handles an event while recovery reads the flash after a power cut; the drive does nothing else until then.

@@ -3,7 +3,7 @@
 use super::Media;
 use crate::Probe;
 use crate::contents::FlashContents;
-use crate::recovery::{FoundView, summary_rows};
+use crate::recovery::{FoundView, RowRead, summary_rows};
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
 use crate::store::{NONE, SuperblockState};
@@ -54,11 +54,16 @@ impl Media {
     }
 
     /// Submits the flash reads by which the recovery method rebuilds the logical-to-physical map at power-up, and
-    /// returns the counts of pages read, superblocks and units.
+    /// returns the counts of pages read, superblocks and units. `rows` are the page rows that are read, each with its
+    /// superblock, where the layer says so in place of the method.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
-    pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+    pub fn begin_finding<P: Probe>(
+        &mut self,
+        rows: Option<&[(usize, RowRead)]>,
+        ctx: &mut Context<P>,
+    ) -> Found {
         let units = (0..self.core.store.layout.logical_units).map(Lpn);
         let units = units.filter(|&lpn| self.core.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
@@ -69,10 +74,12 @@ impl Media {
             if view.rows_programmed > 0 && self.core.store.space.state[global] != SuperblockState::Lost {
                 found.superblocks += 1;
                 let finding = self.core.finding.as_ref().expect("made for power cuts");
-                let asked = finding.method.reads(&view);
+                let asked = if rows.is_some() { Vec::new() } else { finding.method.reads(&view) };
                 reads.extend(asked.into_iter().map(|read| self.core.telling_read(global as u32, read)));
             }
         }
+        let rows = rows.unwrap_or_default();
+        reads.extend(rows.iter().map(|(global, read)| self.core.telling_read(*global as u32, *read)));
         self.core.finding.as_mut().expect("made for power cuts").reading = reads.len() as u32;
         for transaction in reads {
             found.pages_read += u64::from(transaction.pages);

@@ -98,7 +98,9 @@ impl Media {
     /// # Panics
     /// When the drive was not made for power cuts.
     pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> FlashContents {
-        let buffered_lost = self.core.buffer.at_risk();
+        let is_zoned = self.core.store.spare.as_ref().is_some_and(|numbers| numbers.zones.is_some());
+        // Capacitors keep what the buffer of a zoned drive holds.
+        let buffered_lost = if is_zoned { 0 } else { self.core.buffer.at_risk() };
         let marks = self.core.store.space.marks(&wreck.half_erased);
         self.features.cut(&mut self.core);
         let Self { core: Core { store, assembly, lost, agenda, read_only, .. }, features } = self;
@@ -108,6 +110,7 @@ impl Media {
                 holders: store.map.copied().1,
                 stamps: numbers.stamps,
                 labels: numbers.labels,
+                zones: numbers.zones,
                 undone: numbers.undone,
             },
             marks,

@@ -12,6 +12,7 @@ mod programs;
 mod saved;
 mod space;
 pub(crate) mod spare;
+pub(crate) mod zones_kept;
 
 pub(crate) use dead::DeadDies;
 pub(crate) use frontiers::{Frontier, NONE};

@@ -4,6 +4,7 @@
 //! since. Only a drive whose power is cut has any of this.
 
 use super::labels::Labels;
+use super::zones_kept::ZonesKept;
 use std::collections::HashMap;
 use units::Lpn;
 
@@ -20,6 +21,8 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
+    /// Record of the zones of a zoned drive; `None` on other drives.
+    pub zones: Option<Box<ZonesKept>>,
     /// List of the ranges of write numbers (numbers of host writes) that a rollback to a snapshot undid, as recovery
     /// after a power cut reads it; the first number of a range is excluded and the last included.
     pub undone: Vec<(u64, u64)>,
@@ -41,6 +44,8 @@ pub(crate) struct Spare {
     pub stamps: Vec<u64>,
     /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
+    /// Record of the zones of a zoned drive, as spare areas and capacitors keep it; `None` on other drives.
+    pub zones: Option<Box<ZonesKept>>,
     /// For each slot of the drive's write buffer, the number of the host write (write number, stored in spare areas for
     /// recovery) whose data the slot holds.
     slots: Vec<u64>,
@@ -65,6 +70,7 @@ impl Spare {
         Self {
             stamps,
             labels: None,
+            zones: None,
             slots: vec![NOTHING; slots as usize],
             trimmed: HashMap::new(),
             last: BEFORE,
@@ -92,10 +98,11 @@ impl Spare {
     /// Restores, after a power cut, the numbers of host writes that recovery found in the spare areas; later host
     /// writes get numbers above these and above `last`.
     pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
-        let SpareAreas { stamps, labels, undone, .. } = spare;
+        let SpareAreas { stamps, labels, zones, undone, .. } = spare;
         let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));
         self.last = stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE).max(last);
         (self.stamps, self.labels, self.undone, self.is_fresh) = (stamps, labels, undone, false);
+        self.zones = zones;
         if let Some(labels) = &mut self.labels {
             labels.go_on();
         }
@@ -127,6 +134,12 @@ impl Spare {
     /// host write, for recovery after a power cut).
     pub fn on_buffered(&mut self, slot: u32) {
         self.slots[slot as usize] = self.next();
+    }
+
+    /// Sets the number of the host's write whose data write buffer slot `slot` holds to `stamp`, for data that the host
+    /// wrote before a saved state was loaded or before a power cut.
+    pub fn put_in_slot(&mut self, slot: u32, stamp: u64) {
+        self.slots[slot as usize] = stamp;
     }
 
     /// Takes the next number of the drive's count of host writes (write number, stored in spare areas for recovery),
@@ -161,7 +174,9 @@ impl Spare {
 
     /// Returns the size in bytes of write numbers and labels in the simulator's memory.
     pub fn bytes(&self) -> usize {
-        8 * (self.stamps.len() + self.slots.len()) + self.labels.as_ref().map_or(0, Labels::bytes)
+        8 * (self.stamps.len() + self.slots.len())
+            + self.labels.as_ref().map_or(0, Labels::bytes)
+            + self.zones.as_ref().map_or(0, |zones| zones.bytes())
     }
 }
 

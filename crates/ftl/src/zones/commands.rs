@@ -24,6 +24,9 @@ impl Serves for ZoneMapped {
     /// Submits programs for the zones that have pending work (data for a whole program unit, or a finish), in turns,
     /// until none of the zones can submit another program.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if self.is_failing {
+            return;
+        }
         let mut idle = 0;
         while idle < self.busy.len() {
             let Some(zone) = self.busy.pop_front() else { return };
@@ -96,7 +99,7 @@ impl ZoneMapped {
     /// Returns the number of program units up to which a finish pads the zone: the end of the last part of the zone
     /// with data (a part is one superblock on each die of a group), or the whole zone where the zone rules take all
     /// superblocks at once.
-    fn end_of(&self, zone: u32) -> u32 {
+    pub(super) fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);
         if written > 0 && self.rules.takes_all() {
@@ -116,6 +119,7 @@ impl ZoneMapped {
 
     /// Resets a zone for the host: forgets its data, and erases its superblocks once no program to them is in flight.
     pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
+        self.note_reset(zone);
         let is_busy = self.zones[zone as usize].is_busy;
         let former =
             std::mem::replace(&mut self.zones[zone as usize], FlashZone { is_busy, ..FlashZone::EMPTY });

@@ -6,7 +6,9 @@
 //! fills it up. The layer keeps the true place of every unit, as all layers do; what the controller would need in RAM is
 //! a superblock number for each superblock of a zone ([`Layer::map_bytes`]).
 
+mod at_rest;
 mod commands;
+mod outage;
 mod reports;
 mod untimed;
 mod write;
@@ -17,8 +19,9 @@ use crate::mapping::zoning::{ZoneRules, Zoning};
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::store::NONE;
+use crate::store::zones_kept::ZonesKept;
 use crate::upkeep::Upkeep;
-use crate::{Layout, Probe};
+use crate::{Found, Layout, Probe};
 use controller::Context;
 use engine::Event;
 use std::collections::VecDeque;
@@ -112,6 +115,8 @@ pub struct ZoneMapped {
     counts: ZonedTotals,
     /// True on a zoned drive before simulated time begins, when written data are on flash at once.
     is_untimed: bool,
+    /// True once the power of the zoned drive has failed: no further program is submitted.
+    is_failing: bool,
 }
 
 impl ZoneMapped {
@@ -137,6 +142,7 @@ impl ZoneMapped {
             bound: vec![0; layout.dies as usize],
             counts: ZonedTotals::default(),
             is_untimed: false,
+            is_failing: false,
             media,
             upkeep,
             host,
@@ -144,6 +150,10 @@ impl ZoneMapped {
             zoning,
         };
         ftl.check_buffer()?;
+        let zones = ftl.zones.len();
+        if let Some(numbers) = &mut ftl.media.core.store.spare {
+            numbers.zones = Some(Box::new(ZonesKept::new(layout.superblocks(), zones)));
+        }
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);
             if ftl.media.core.store.array.is_whole(die, within) {
@@ -162,7 +172,7 @@ impl ZoneMapped {
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {
             return Err("a zoned drive keeps what does not fill a program unit in a buffer that outlasts the power, as a \
                         zone has no place for padding before its end: set ftl.buffer.write_back and \
-                        power_loss_protection to true, and keep_ratio to 0"
+                        power_loss_protection to true, keep_ratio to 0, and no power.hold_up"
                 .into());
         }
         let least = u64::from(self.zoning.active_most) * u64::from(program - 1) + 1;
@@ -296,6 +306,23 @@ impl Layer for ZoneMapped {
     fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+        if self.media.core.store.spare.is_some() {
+            self.begin_found(ctx);
+        }
+    }
+
+    fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+        let rows = self.rows_to_find();
+        let found = self.media.begin_finding(Some(&rows), ctx);
+        Found { units: found.units + self.units_waiting(), ..found }
+    }
+
+    fn power_fails(&mut self) {
+        self.is_failing = true;
+    }
+
+    fn needs_power(&self) -> bool {
+        self.media.core.store.programs.in_use() > 0
     }
 
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {

@@ -1,6 +1,6 @@
 //! The layer without time, and at rest. Without time a zone is only ever written in order, as when data are laid out.
 
-use super::ZoneMapped;
+use super::{FlashZone, ZoneMapped};
 use crate::contents::FlashContents;
 use crate::layer::{Outlasts, Untimed};
 use crate::media::Media;
@@ -14,21 +14,32 @@ use units::{Lpn, Ppa};
 impl ZoneMapped {
     /// Writes the next unit of a zone without simulated time; returns false if no superblock is free for it.
     fn lay_next(&mut self, zone: u32) -> bool {
+        self.lay_waiting(zone);
         let units = self.layout().program_units;
         let at = self.zones[zone as usize].written;
-        let (position, within) = (at / units, at % units);
-        let part = position / self.part_programs();
+        let part = at / units / self.part_programs();
         if !self.has_part(zone, part) && !self.take_parts(zone, part) {
             return false;
         }
+        self.lay_at(zone, at, Lpn(zone * self.zoning.capacity + at));
+        self.media.core.store.count_written(1);
+        let state = &mut self.zones[zone as usize];
+        state.written += 1;
+        state.next = state.written / units;
+        true
+    }
+
+    /// Programs unit `at` of a zone, which is logical unit `lpn`, without simulated time; the zone has superblocks for
+    /// it.
+    pub(super) fn lay_at(&mut self, zone: u32, at: u32, lpn: Lpn) {
+        let units = self.layout().program_units;
+        let (position, within) = (at / units, at % units);
         let ppa = Ppa(self.ppa_at(zone, position).0 + u64::from(within));
-        let lpn = Lpn(zone * self.zoning.capacity + at);
         let superblock = self.layout().superblock_of(ppa) as usize;
         let store = &mut self.media.core.store;
         store.map.assign(ppa, lpn);
         store.map.set(lpn, ppa);
         store.space.valid[superblock] += 1;
-        store.count_written(1);
         store.stats.units_programmed[Origin::Host as usize] += 1;
         if within + 1 == units {
             let (rows, pages) = (store.layout.program_rows, store.layout.planes * store.layout.program_rows);
@@ -36,10 +47,6 @@ impl ZoneMapped {
             store.array.program(superblock, row, rows);
             store.stats.pages_programmed[Origin::Host as usize] += u64::from(pages);
         }
-        let state = &mut self.zones[zone as usize];
-        state.written += 1;
-        state.next = state.written / units;
-        true
     }
 }
 
@@ -50,9 +57,12 @@ impl Untimed for ZoneMapped {
     }
 
     /// Writes the zone of `lpn` up to this unit without simulated time, so that all earlier units of the zone hold
-    /// data, too; returns false if no superblock is free.
+    /// data, too; returns false if no superblock is free. A finished zone takes no more: its rest reads as unwritten.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
         let (zone, at) = self.split(lpn);
+        if self.zones[zone as usize].end.is_some() {
+            return true;
+        }
         self.is_untimed = true;
         while self.zones[zone as usize].written <= at {
             if !self.lay_next(zone) {
@@ -65,10 +75,15 @@ impl Untimed for ZoneMapped {
     /// Does nothing: a zoned drive resets whole zones, in simulated time only, and has no trims.
     fn trim_untimed(&mut self, _lpn: Lpn) {}
 
-    /// Completes partly filled program units with further host data of their zones, before simulated time begins.
+    /// Completes partly filled program units with further host data of their zones, before simulated time begins. Units
+    /// that wait in the write buffer, as a loaded state has them, wait on.
     fn settle(&mut self) {
         let units = self.layout().program_units;
         for zone in 0..self.zoning.count {
+            let FlashZone { waiting, end, .. } = &self.zones[zone as usize];
+            if !waiting.is_empty() || end.is_some() {
+                continue;
+            }
             while !self.zones[zone as usize].written.is_multiple_of(units) {
                 let is_there = self.lay_next(zone);
                 assert!(is_there, "the part of a program unit that was begun is taken");
@@ -104,18 +119,19 @@ impl KeepsUp for ZoneMapped {
 
 impl Outlasts for ZoneMapped {
     fn save(&self) -> Result<SavedState, String> {
-        Err("the state of a zoned drive is not saved: its buffer holds what zones lack".into())
+        self.saved()
     }
 
-    fn load(&mut self, _: &SavedState) -> Result<(), String> {
-        Err("the state of a zoned drive is not saved".into())
+    fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        self.put_back(saved)
     }
 
-    fn go_on_from(&mut self, _: FlashContents) {
-        unreachable!("a zoned drive was not made for power cuts")
+    fn go_on_from(&mut self, contents: FlashContents) {
+        self.find_zones(contents);
     }
 
-    fn into_base(self) -> Whole {
+    fn into_base(mut self) -> Whole {
+        self.keep_buffer();
         Whole { media: self.media, upkeep: self.upkeep, host: self.host }
     }
 }

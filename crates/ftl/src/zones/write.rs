@@ -152,7 +152,9 @@ impl ZoneMapped {
             let superblock = space.global(die, within);
             space.state[superblock] = SuperblockState::Open;
             self.zone_of[superblock] = zone;
+            let member = self.zones[zone as usize].members.len() as u32;
             self.zones[zone as usize].members.push(superblock as u32);
+            self.label(superblock as u32, zone, member);
         }
         self.counts.superblocks_taken += width as u64;
         true

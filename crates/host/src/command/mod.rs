@@ -240,7 +240,7 @@ impl CommandSet {
     }
 }
 
-/// Kind of status in the completion of a host request, one of two: success or failure.
+/// Kind of status in the completion of a host request: success, failure, or loss in a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
     /// Case of status of a completion: the host's request succeeded.
@@ -248,6 +248,8 @@ pub enum CompletionStatus {
     Success,
     /// Case of status of a completion: the host's request failed, because the drive returned an error.
     Failed,
+    /// Case of status of a completion: the host's request was lost in a power cut, before the drive answered it.
+    Lost,
 }
 
 /// Record of the completion of a host request: time, status, and the address of the data where the drive chose the

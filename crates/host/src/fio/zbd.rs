@@ -141,6 +141,11 @@ impl FioZones {
         }
     }
 
+    /// Forgets, in fio's record of the drive's zones, how many bytes are written: the state of each zone is learnt anew.
+    pub fn begin_learning(&mut self) {
+        self.valid_bytes = 0;
+    }
+
     /// Stores, in fio's record of the drive's zones, the state that a zone has before the run: the bytes written to the
     /// zone, and whether it is full.
     pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {

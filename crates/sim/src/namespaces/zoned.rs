@@ -83,6 +83,15 @@ impl ZonedNamespace {
         }
     }
 
+    /// Goes on after a power cut: work in progress is forgotten, and each zone has the state that the drive `ftl` found
+    /// (open zones are closed).
+    pub fn go_on_after_cut(&mut self, ftl: &Ftl) {
+        self.firmware_free = SimTime::ZERO;
+        self.looked_at.clear();
+        self.turns.clear();
+        self.begin(ftl);
+    }
+
     /// Begins the measured window of the run: from here on the zoned namespace's zone operations and errors are
     /// counted.
     pub fn begin_measuring(&mut self) {

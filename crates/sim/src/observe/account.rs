@@ -4,7 +4,7 @@ use crate::Drive;
 use check::{Busy, DriveCounts, Examined, Facts, FlashShape, KeptAt, MapAtFirst, PastEvent, Promise};
 use ftl::compatibility::Feature;
 use ftl::snapshots::Snapshots;
-use ftl::{Ftl, Seen, SuperblockState, VersionEvent};
+use ftl::{Ftl, Seen, SuperblockState, VersionEvent, ZonedLayer};
 use units::{Lpn, Ppa, SimTime};
 
 /// Type of the independent checker of a simulated drive; its own record (account) of what the drive must contain starts
@@ -83,7 +83,7 @@ impl Examined for Shown<'_> {
                 is_cut: drive.has_power_cuts(),
                 is_protected: ftl.buffer().is_protected(),
                 writes_back: ftl.buffer().is_write_back(),
-                keeps_trims: drive.has(Feature::DeterministicTrim),
+                keeps_trims: drive.has(Feature::DeterministicTrim) || drive.has(Feature::Zones),
             },
             reads_may_fail: drive.has(Feature::FailedDie) || regulation.is_some(),
         }
@@ -140,6 +140,14 @@ impl Examined for Shown<'_> {
 
     fn is_read_only(&self) -> bool {
         self.ftl.is_read_only()
+    }
+
+    fn buffered(&self, lpn: Lpn) -> Option<u32> {
+        self.ftl.buffer().slot_of(lpn)
+    }
+
+    fn zones(&self) -> Vec<(u32, bool)> {
+        self.ftl.zones().iter().map(|zone| (zone.written, zone.is_finished)).collect()
     }
 
     fn is_draining(&self) -> bool {

@@ -67,7 +67,11 @@ impl<P: Observer> Run<P> {
         self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;
         let stages = stages(request, now);
-        let status = if request.failed { CompletionStatus::Failed } else { CompletionStatus::Success };
+        let status = match request.failed {
+            false => CompletionStatus::Success,
+            true if self.dark => CompletionStatus::Lost,
+            true => CompletionStatus::Failed,
+        };
         if request.measured {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
             if self.namespaces.is_parted() && request.host.op.effect() != Effect::Flush {

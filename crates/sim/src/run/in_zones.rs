@@ -20,6 +20,13 @@ impl<P: Observer> Run<P> {
         self.report_zones();
     }
 
+    /// Lets the namespaces of a drive go on after a power cut: zones are as the drive found them, open ones are closed,
+    /// and the host learns the pointers.
+    pub(super) fn go_on_in_zones(&mut self) {
+        self.namespaces.go_on_after_cut(&self.ftl);
+        self.report_zones();
+    }
+
     /// Tells the workload how much is written in each zone of the drive, if the drive has zones that the workload sees.
     pub(super) fn report_zones(&mut self) {
         if self.block_host.is_some() {

@@ -222,7 +222,7 @@ impl<P: Observer> Run<P> {
         self.ftl.pause_upkeep();
         self.ftl.write_out_own(&mut self.ctx);
         self.ftl.send_out(&mut self.ctx);
-        while self.ftl.buffer().is_draining() || self.ctx.calendar.is_more_now() {
+        while self.ftl.needs_power() || self.ctx.calendar.is_more_now() {
             let rests = self.ftl.controller().in_flight() == 0;
             if rests {
                 // What was not complete before is kept by a buffer that keeps what it holds.
@@ -252,6 +252,7 @@ impl<P: Observer> Run<P> {
         self.dark = false;
         self.link.rest(now);
         self.memory = self.ftl.buffer().dram().map(Memory::new);
+        self.go_on_in_zones();
         self.draw_anew(now);
     }
 }

@@ -148,7 +148,7 @@ impl LayingOut {
                 continue;
             }
             self.next = lpn + 1;
-            if ftl.lookup(Lpn(lpn)) != Ppa::NONE {
+            if ftl.lookup(Lpn(lpn)) != Ppa::NONE || ftl.buffer().slot_of(Lpn(lpn)).is_some() {
                 continue;
             }
             ftl.set_placement(None);

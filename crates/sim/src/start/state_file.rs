@@ -6,7 +6,7 @@
 use crate::drive::memory::HEAD_MOST;
 use crate::namespaces::Namespaces;
 use crate::{Drive, Error};
-use ftl::{Ftl, SavedState};
+use ftl::{FlashZoneState, Ftl, SavedState, ZonedLayer};
 use host::codec::{pack_zstd, read_zstd};
 use host::temporary;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ const LEVEL: i32 = 3;
 /// Returns the shape of a drive for its saved state, as JSON: sizes that must be equal on a drive that loads the state.
 pub fn shape(ftl: &Ftl) -> Value {
     let layout = ftl.layout();
-    json!({
+    let mut shape = json!({
         "parity_stripe": ftl.feature::<ftl::Stripes>().map(|stripes| stripes.stripe()),
         "slc_cache": ftl.cache_bytes().is_some(),
         "endurance": !ftl.array().lives().is_empty(),
@@ -38,7 +38,31 @@ pub fn shape(ftl: &Ftl) -> Value {
         "superblocks_per_die": layout.superblocks_per_die,
         "logical_units": layout.logical_units,
         "translation_units": layout.translation_units,
-    })
+    });
+    if let Some(zoning) = ftl.zoning() {
+        shape["zone_units"] = json!(zoning.size);
+        shape["zone_capacity_units"] = json!(zoning.capacity);
+        shape["zone_dies"] = json!(zoning.width);
+    }
+    shape
+}
+
+/// Returns what a saved state says of the zones of a zoned drive, as JSON: how many are empty, closed (partly written)
+/// and full, the units written in all of them, and the units among these that wait in the write buffer; `None` where
+/// the drive has no zones.
+fn zones_of(ftl: &Ftl) -> Option<Value> {
+    let zoning = ftl.zoning()?;
+    let zones = ftl.zones();
+    let is_full = |zone: &&FlashZoneState| zone.is_finished || zone.written == zoning.capacity;
+    let full = zones.iter().filter(is_full).count();
+    let empty = zones.iter().filter(|zone| !is_full(zone) && zone.written == 0).count();
+    Some(json!({
+        "empty": empty,
+        "closed": zones.len() - empty - full,
+        "full": full,
+        "units_written": zones.iter().map(|zone| u64::from(zone.written)).sum::<u64>(),
+        "units_in_buffer": ftl.buffer().units_held()[1],
+    }))
 }
 
 /// Description of the origin of a saved drive state: drive, seed, and ageing.
@@ -78,6 +102,9 @@ pub(crate) fn save(ftl: &Ftl, about: &About<'_>, path: &Path) -> Result<(), Erro
     });
     if let Some(parts) = about.drive.namespaces().described() {
         header["namespaces"] = json!(parts);
+    }
+    if let Some(zones) = zones_of(ftl) {
+        header["zones"] = zones;
     }
     let header = header.to_string();
     let mut body = Vec::new();
@@ -151,14 +178,15 @@ pub(crate) fn load(
     let header = reader.header()?;
     let own = shape(ftl);
     if header["shape"] != own {
-        let differing =
-            own.as_object().and_then(|own| own.iter().find(|(key, value)| header["shape"][*key] != **value));
-        let (key, value) =
-            differing.map_or((String::new(), Value::Null), |(key, value)| (key.clone(), value.clone()));
+        let shapes = [&own, &header["shape"]];
+        let mut keys = shapes.iter().filter_map(|shape| shape.as_object()).flat_map(|shape| shape.keys());
+        let key = keys.find(|key| header["shape"][*key] != own[*key]).cloned().unwrap_or_default();
+        let said = |shape: &Value| shape.get(&key).map_or("none".to_owned(), Value::to_string);
         return Err(Error(format!(
-            "{}: the saved state is of a drive of another shape: {key} is {} there and {value} here",
+            "{}: the saved state is of a drive of another shape: {key} is {} there and {} here",
             path.display(),
-            header["shape"][&key]
+            said(&header["shape"]),
+            said(&own)
         )));
     }
     let here = json!(namespaces.described());

@@ -174,8 +174,21 @@ fn zoned_load(zones: host::HostZones) -> Box<dyn Workload> {
     })
 }
 
+/// Of a drive of zones so much is written before its run: zones that are full, one that is not, and empty ones.
+pub(crate) const FILLED_ZONES: f64 = 0.13;
+
+/// Whether the lines are of a drive of zones.
+pub(crate) fn is_zoned(lines: &[String]) -> bool {
+    lines.iter().any(|line| line.contains("=zoned-"))
+}
+
+/// How a drive comes into a state in which its run meets what was written before.
+pub(crate) fn usual_state(lines: &[String]) -> PreconditionKind {
+    if is_zoned(lines) { PreconditionKind::Fill } else { PreconditionKind::Steady }
+}
+
 /// What a drive is asked for.
-fn load_of(drive: &Drive) -> Box<dyn Workload> {
+pub(crate) fn load_of(drive: &Drive) -> Box<dyn Workload> {
     drive.space().zones.map_or_else(|| load(drive.capacity().get()), zoned_load)
 }
 
@@ -186,13 +199,12 @@ fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
     let path = folder.path().join("state");
     // On a drive in its steady state collection is at work from the first write on.
     let instant = asked.contains(&Feature::Instant);
-    let is_zoned = lines.iter().any(|line| line.contains("=zoned-"));
     let precondition = match instant {
         true => PreconditionKind::Instant,
-        false if is_zoned => PreconditionKind::None,
-        false => PreconditionKind::Steady,
+        false => usual_state(lines),
     };
-    let mut options = RunOptions { check: true, seed: 3, precondition, ..RunOptions::default() };
+    let fill = if is_zoned(lines) { FILLED_ZONES } else { 1.0 };
+    let mut options = RunOptions { check: true, seed: 3, precondition, fill, ..RunOptions::default() };
     if asked.contains(&Feature::Ageing) {
         let mut ageing = Ageing::new(drive()?, AgeingOptions { measure: 0.5, ..AgeingOptions::default() })?;
         for _ in 0..3 {
@@ -211,7 +223,7 @@ fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
         let load_state = options.save_state.take();
         let options = RunOptions { load_state, precondition: PreconditionKind::None, ..options };
         let whole = drive()?;
-        let workload = load(whole.capacity().get());
+        let workload = load_of(&whole);
         run(whole, workload, options);
     }
     Ok(())

@@ -57,4 +57,6 @@ mod traces;
 mod upkeep;
 mod wide;
 mod written_anew;
+mod zoned_cuts;
+mod zoned_states;
 mod zones;

@@ -1,7 +1,7 @@
 //! Does a drive that was saved and loaded go on as if it had not been? What is promised is in docs/explanation/states.md.
 
 use crate::common::{policies_of_plain_runs, run};
-use crate::compatibility::{is_choice, lines_of, load, with_needs};
+use crate::compatibility::{FILLED_ZONES, is_choice, is_zoned, lines_of, load_of, usual_state, with_needs};
 use crate::golden;
 use engine::RandomStream;
 use ftl::compatibility::{Feature, between};
@@ -40,15 +40,15 @@ fn differences(place: &str, one: &Value, other: &Value, found: &mut Vec<String>)
 /// What a run says otherwise when its state is loaded than when it was made, if anything.
 fn changed(
     drive: impl Fn() -> Drive,
-    load: impl Fn(u64) -> Box<dyn Workload>,
+    load: impl Fn(&Drive) -> Box<dyn Workload>,
     made: RunOptions,
 ) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder for the state");
     let path = folder.path().join("state").display().to_string();
     let played = |options: RunOptions| {
         let drive = drive();
-        let capacity = drive.capacity().get();
-        run(drive, load(capacity), options).1
+        let workload = load(&drive);
+        run(drive, workload, options).1
     };
     let alone = played(made.clone());
     let made = RunOptions { save_state: Some(path.clone()), ..made };
@@ -83,7 +83,7 @@ fn with_every_policy_a_loaded_drive_goes_on_as_if_it_had_not_been_saved() {
             let changed = catch_unwind(AssertUnwindSafe(|| {
                 changed(
                     || golden::drive_of(&entry),
-                    |capacity| golden::workload(entry.seam, capacity),
+                    |drive| golden::workload(entry.seam, drive.capacity().get()),
                     options,
                 )
             }));
@@ -113,10 +113,11 @@ fn with_any_pair_of_features_a_loaded_drive_goes_on_as_if_it_had_not_been_saved(
         tried += 1;
         for lines in lines_of(&[with_needs(a), with_needs(b)].concat()) {
             let instant = all.contains(&Feature::Instant);
-            let precondition = if instant { PreconditionKind::Instant } else { PreconditionKind::Steady };
-            let options = RunOptions { check: true, seed: 3, precondition, ..RunOptions::default() };
+            let precondition = if instant { PreconditionKind::Instant } else { usual_state(&lines) };
+            let fill = if is_zoned(&lines) { FILLED_ZONES } else { 1.0 };
+            let options = RunOptions { check: true, seed: 3, precondition, fill, ..RunOptions::default() };
             let drive = || Drive::from_resolved("pair", &lines).unwrap_or_else(|error| panic!("{error}"));
-            let changed = catch_unwind(AssertUnwindSafe(|| changed(drive, load, options)));
+            let changed = catch_unwind(AssertUnwindSafe(|| changed(drive, load_of, options)));
             let said = changed.unwrap_or_else(|_| Some("the run stopped, see above".to_owned()));
             faults.extend(said.map(|said| format!("{a:?} and {b:?}: {said}; {}", lines.join(" "))));
         }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
 /// 40 zones of 512 KiB, of which 384 KiB can be written: a superblock of 24 units on each of four dies.
-const ZONED: &[&str] = &[
+pub const ZONED: &[&str] = &[
     "ftl.buffer.power_loss_protection=true",
     "ftl.mapping.zone_size=512KiB",
     "ftl.mapping.max_open=3",
@@ -20,7 +20,7 @@ const ZONED: &[&str] = &[
     "ftl.mapping.t_reset=50us",
     "ftl.mapping.t_reset_unit=1us",
 ];
-const KINDS: [&[&str]; 3] = [
+pub const KINDS: [&[&str]; 3] = [
     &["ftl.mapping.name=zoned-all"],
     &["ftl.mapping.name=zoned-width", "ftl.mapping.dies=2", "ftl.mapping.zone_capacity=384KiB"],
     &["ftl.mapping.name=zoned-on-write", "ftl.mapping.dies=1", "ftl.mapping.zone_capacity=384KiB"],
@@ -34,7 +34,7 @@ fn checked() -> RunOptions {
     RunOptions { check: true, ..RunOptions::default() }
 }
 
-fn number(result: &Value, path: &str) -> u64 {
+pub fn number(result: &Value, path: &str) -> u64 {
     let found = path.split('.').fold(result, |value, key| &value[key]);
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
@@ -184,7 +184,7 @@ fn what_a_zoned_drive_cannot_be_is_refused_in_a_line() {
         (vec!["ftl.buffer.power_loss_protection=false"], "a buffer that outlasts the power"),
         (vec!["nand.bad_blocks.program_fail_ratio=0.1"], "whose blocks can fail is not modelled"),
         (vec!["ftl.buffer.size=12KiB"], "set ftl.buffer.size"),
-        (vec!["power.cut.at=[\"3ms\"]"], "how a drive finds its zones' pointers"),
+        (vec!["power.cut.at=[\"3ms\"]", "power.hold_up=1ms"], "and no power.hold_up"),
         (
             vec!["host.namespaces.names=[\"a\", \"b\"]", "host.namespaces.a.share=0.5"],
             "zones and blocks, or the zones of several namespaces",

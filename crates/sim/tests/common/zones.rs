@@ -19,6 +19,23 @@ pub fn shape_of(drive: &Drive) -> ZoneShape {
     }
 }
 
+/// Appends to twelve zones, reads from their beginnings, resets and finishes: each can be asked for, also where earlier ones
+/// were lost.
+pub fn appends(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
+    let mut random = RandomStream::new(seed, "appends");
+    closed_loop(requests, depth, move |_| {
+        let start = random.below(u64::from(shape.count.min(12))) * shape.size * block;
+        match random.below(40) {
+            0 => (Op::ZONE_FINISH, start, 0),
+            1..4 => (Op::ZONE_RESET, start, 0),
+            4 => (Op::FLUSH, 0, 0),
+            5 => (Op::ZONE_CLOSE, start, 0),
+            6..14 => (Op::READ, start + random.below(shape.capacity.min(20)) * block, block as u32),
+            _ => (Op::APPEND, start, ((1 + random.below(shape.capacity.min(9))) * block) as u32),
+        }
+    })
+}
+
 /// Commands on nine zones, of which about one in ten is wrong.
 pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let (mut zones, mut random) = (ZoneStates::new(shape), RandomStream::new(seed, "zones"));

@@ -1,10 +1,11 @@
 //! Random drives of zones and random commands on them, from one seed each: nothing is lost, and every run ends.
 
 use crate::common::run;
-use crate::common::zones::{commands, mixed, shape_of};
+use crate::common::zones::{appends, commands, mixed, shape_of};
 use crate::deal::choose;
 use crate::seeds;
 use engine::RandomStream;
+use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
 /// Kinds of mapping that know zones only: no other drive is dealt them.
@@ -56,12 +57,18 @@ fn drive_lines(random: &mut RandomStream) -> Vec<String> {
     for key in ["t_write", "t_append", "t_manage", "t_reset"] {
         set(&format!("ftl.mapping.{key}"), format!("{}us", random.below(4)));
     }
+    if random.chance(0.5) {
+        set("power.cut.drawn", (1 + random.below(8)).to_string());
+        set("power.cut.within", choose(random, &["20", "100", "800"]).to_owned());
+        set("power.off", choose(random, &["0ns", "1s"]).to_owned());
+    }
     lines
 }
 
 #[test]
 fn random_drives_of_zones_keep_every_promise() {
-    let (mut ran, mut refused) = (0, String::new());
+    let (mut ran, mut cuts, mut refused) = (0, 0, String::new());
+    let folder = tempfile::tempdir().expect("a folder for states");
     for seed in seeds(SEEDS) {
         let mut random = RandomStream::new(seed, "swarm.zones");
         let lines = drive_lines(&mut random);
@@ -78,16 +85,36 @@ fn random_drives_of_zones_keep_every_promise() {
         let shape = shape_of(&drive);
         let (requests, depth) = (200 + random.below(1500), 1 + random.below(40) as u32);
         println!("{}", repeat());
+        let block = drive.space().zones.expect("it has zones").block;
         let options = RunOptions { check: random.chance(0.8), seed, ..RunOptions::default() };
-        let (_, result) = run(drive, commands(shape, 4096, seed, requests, depth), options);
-        let total = |what: &str| result["host"][what]["total"].as_u64().expect("a count");
-        assert_eq!(total("completed") + total("failed"), requests, "{}", repeat());
+        let is_cut = lines.iter().any(|line| line.starts_with("power.cut"));
+        let workload = match is_cut || random.chance(0.3) {
+            // Where pointers are after a cut, only the drive knows.
+            true => appends(shape, block, seed, requests, depth),
+            false => commands(shape, block, seed, requests, depth),
+        };
+        let (mut session, result) = run(drive, workload, options.clone());
+        let total = |result: &Value, what: &str| result["host"][what]["total"].as_u64().expect("a count");
+        assert_eq!(total(&result, "completed") + total(&result, "failed"), requests, "{}", repeat());
+        cuts += result["power"]["cuts"].as_array().map_or(0, Vec::len);
+        if random.chance(0.3) {
+            let path = folder.path().join("state");
+            session.save_state(&path).unwrap_or_else(|error| panic!("{}: {error}", repeat()));
+            let load_state = Some(path.display().to_string());
+            let drive = Drive::from_resolved("zones", &lines).expect("it was made before");
+            let workload = appends(shape, block, seed + 1, requests, depth);
+            let (_, result) = run(drive, workload, RunOptions { load_state, check: true, ..options });
+            assert_eq!(total(&result, "completed") + total(&result, "failed"), requests, "{}", repeat());
+            cuts += result["power"]["cuts"].as_array().map_or(0, Vec::len);
+        }
         ran += 1;
     }
     assert!(
         std::env::var_os("FLOATGATE_SWARM_SEEDS").is_some() || ran > SEEDS / 2,
         "{ran} drives ran; {refused}"
     );
+    println!("{ran} drives of zones ran, with {cuts} power cuts");
+    assert!(std::env::var_os("FLOATGATE_SWARM_SEEDS").is_some() || cuts > 100, "{cuts} power cuts");
 }
 
 /// A host that keeps blocks on zones, from a seed.

@@ -5,10 +5,11 @@ use crate::fio::zbd::{FioZones, ZbdStep};
 use crate::{Completion, CompletionStatus, Effect, HostRequest};
 
 impl FioWorkload {
-    /// Stores the state that the drive's zones have before the fio jobs begin: for each zone the number of bytes
-    /// written, and whether the zone is full.
+    /// Stores the state that the drive's zones have before the fio jobs begin, or after a power cut: for each zone the
+    /// number of bytes written, and whether the zone is full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
+            account.begin_learning();
             (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
         }
     }
@@ -71,6 +72,8 @@ impl FioWorkload {
             own.pending = None;
         }
         match request.op.effect() {
+            // Whether it was done, the report of the zones after the power cut says.
+            Effect::Manage if completion.status == CompletionStatus::Lost => own.is_managing = false,
             Effect::Manage => account.managed(own, request.op, account.zone_of(request.offset)),
             Effect::Flush => {}
             _ => account.answered(index, own, request.op, request.offset),

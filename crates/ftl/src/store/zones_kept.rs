@@ -1,0 +1,63 @@
+//! What outlasts a power cut of a drive that is zones: what spare areas say of superblocks, and what capacitors keep.
+
+use units::Lpn;
+
+/// Record (label) in the spare areas of all pages of a superblock of a zoned drive: to which zone the superblock belongs,
+/// and since which reset of the zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ZoneLabel {
+    /// Number of the zone to which the superblock belongs.
+    pub zone: u32,
+    /// Index of the superblock among the superblocks of its zone.
+    pub member: u32,
+    /// Number of times that the zone had been reset when the superblock was assigned to it.
+    pub resets: u32,
+}
+
+/// Record of what a zoned drive finds of its zones after a power cut, beside the logical units that spare areas name.
+#[derive(Clone, Debug)]
+pub(crate) struct ZonesKept {
+    /// For each superblock of the drive: the label in its spare areas, which can be read if the superblock is programmed.
+    pub labels: Vec<ZoneLabel>,
+    /// For each zone: number of times that it was reset. Capacitors keep this.
+    pub resets: Vec<u32>,
+    /// For each zone, at a power cut: number of program units up to which a finish pads the zone, or none for a zone that
+    /// was not finished. Capacitors keep this.
+    pub ends: Vec<Option<u32>>,
+    /// List, at a power cut, of the units in the write buffer that the flash lacks, in the order of zones and
+    /// addresses, each with the number of the host's write. Capacitors keep this.
+    pub waiting: Vec<(Lpn, u64)>,
+    /// Statistics of zones up to a power cut, which belong to the simulation: units of padding that finishes wrote, units
+    /// that the host had written in finished zones, and superblocks assigned to zones.
+    pub counted: [u64; 3],
+}
+
+impl ZonesKept {
+    /// Makes the record of a zoned drive on which nothing is written.
+    pub fn new(superblocks: usize, zones: usize) -> Self {
+        Self {
+            labels: vec![ZoneLabel::default(); superblocks],
+            resets: vec![0; zones],
+            ends: vec![None; zones],
+            waiting: Vec::new(),
+            counted: [0; 3],
+        }
+    }
+
+    /// Records that a superblock is assigned to a zone, as number `member` of the zone's superblocks.
+    pub fn label(&mut self, superblock: u32, zone: u32, member: u32) {
+        let resets = self.resets[zone as usize];
+        self.labels[superblock as usize] = ZoneLabel { zone, member, resets };
+    }
+
+    /// Returns the label of a superblock if the superblock belongs to its zone now; `None` if the zone was reset since.
+    pub fn of(&self, superblock: usize) -> Option<ZoneLabel> {
+        let label = self.labels[superblock];
+        (label.resets == self.resets[label.zone as usize]).then_some(label)
+    }
+
+    /// Returns the size of the record in the simulator's memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.labels) + size_of_val(&*self.resets) + size_of_val(&*self.ends)
+    }
+}

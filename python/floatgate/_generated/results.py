@@ -2661,6 +2661,85 @@ class Remark(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SampledFigure(Section):
+    """A figure of the whole run, and how sure it is."""
+
+    value: float
+    """The figure: all that was programmed over all that was written, in detail and carried forward.
+    """
+
+    interval: tuple[float, float] | None
+    """What a run in full would come to with 95 % confidence; null where the parts are too few to say.
+    """
+
+    asked: float | None
+    """[ratio] Half the interval that was asked for, as a share of the figure; null where none was.
+    """
+
+    reached: bool | None
+    """[yes/no] It is known so well; null where no error was asked."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampledPart(Section):
+    """A part of a sampled run."""
+
+    first_request: Count
+    """[requests] Requests of the run before it."""
+
+    requests: Count
+    """[requests] Its own requests."""
+
+    forwarded: bool
+    """[yes/no] It was carried forward; else it ran in detail."""
+
+    waf: float | None
+    """[ratio] Write amplification since the end of the part before; null where nothing was written.
+    """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampledRun(Section):
+    """What was sampled of a run, and write amplification of the whole of it. All other parts of the
+    result that count or time are of the measured windows alone, put together as if nothing lay
+    between them.
+    """
+
+    asked: str
+    """[text] What was asked for, as it was written: `auto`, or `waf` with its error."""
+
+    reached: bool | None
+    """[yes/no] The error that was asked for is kept; null where none was."""
+
+    requests: Count
+    """[requests] Requests of the whole run."""
+
+    requests_measured: Count
+    """[requests] Of those, requests in measured windows."""
+
+    requests_warm_up: Count
+    """[requests] Requests that ran in detail before windows or after them, and are not measured.
+    """
+
+    requests_forwarded: Count
+    """[requests] Requests that were carried forward in the drive's state, without a clock."""
+
+    warm_up_requests: Count
+    """[requests] Requests in detail before each window, as the first of the run show how long the
+    drive takes to settle.
+    """
+
+    window_requests: Count
+    """[requests] Requests of each window."""
+
+    waf: SampledFigure | None
+    """[ratio] Write amplification of the whole run; null without writes."""
+
+    parts: tuple[SampledPart, ...]
+    """The parts of the run, in order."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult(Section):
     """Results of a run, as a whole document. Counts and times are of the measured window unless they
     say otherwise: from the end of a ramp, or the beginning, to the last completion.
@@ -2813,4 +2892,8 @@ class RunResult(Section):
     remarks: tuple[Remark, ...]
     """List of remarks about the run (kind, text, advice): facts to know before its results are
     believed.
+    """
+
+    sample: SampledRun | None = None
+    """What was sampled, and what that says of the whole run; absent where all of it ran in detail.
     """

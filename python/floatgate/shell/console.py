@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate.results import amplification
+from floatgate.results import amplification, sampled
 from floatgate.results.drive_state import nothing_met, state_words as began_words
 from floatgate.results.flags import words
 from floatgate.results.folder import to_text
@@ -179,6 +179,8 @@ def print_result(document: dict[str, Any]) -> None:
     if document.get("loop"):
         rule, count = document["loop"]["rule"], document["loop"]["passes"]
         out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})", markup=False)
+    if document.get("sample"):
+        out.print(f"{'sampled':<22} {sampled.said(document['sample'])}; of its windows:", markup=False)
     synthetic = (document["workload"].get("notes") or {}).get("synthetic")
     if synthetic:
         out.print(synthetic, markup=False)

@@ -24,6 +24,46 @@ pub(crate) struct Collection {
     pub pace: Pace,
     pub background: bool,
     pub idle: Idle,
+    /// It would collect if it were idle, when that was last asked.
+    pub wants: bool,
+    pub seen: CollectionInTime,
+}
+
+/// What was seen of collections in time, counted since the drive was made: how far they run ahead of the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectionInTime {
+    /// Units moved while the host wrote, or could have.
+    pub moved: u64,
+    /// Units of the host that a die took while its collection emptied a superblock.
+    pub written: u64,
+    /// Program units of the host that came to a die that would have collected if idle, or had begun to.
+    pub turns: u64,
+    /// Superblocks that idle dies took before such a program unit.
+    pub idle_victims: u64,
+    /// Units that idle dies moved before such a program unit.
+    pub idle_moved: u64,
+}
+
+impl CollectionInTime {
+    fn with(self, other: Self, both: fn(u64, u64) -> u64) -> Self {
+        Self {
+            moved: both(self.moved, other.moved),
+            written: both(self.written, other.written),
+            turns: both(self.turns, other.turns),
+            idle_victims: both(self.idle_victims, other.idle_victims),
+            idle_moved: both(self.idle_moved, other.idle_moved),
+        }
+    }
+
+    /// What came since `earlier`.
+    pub fn since(self, earlier: Self) -> Self {
+        self.with(earlier, |now, then| now - then)
+    }
+
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        self.with(other, |one, another| one + another)
+    }
 }
 
 impl Collection {
@@ -37,6 +77,8 @@ impl Collection {
             pace: Pace { credit: 0.0, rate: 0.0 },
             background: false,
             idle: Idle::default(),
+            wants: false,
+            seen: CollectionInTime::default(),
         }
     }
 
@@ -93,9 +135,35 @@ impl Collection {
     /// host; does nothing while garbage collection does not throttle the host.
     #[inline]
     pub fn spend(&mut self) {
+        self.seen.written += u64::from(self.mover.has_victim());
         if self.is_pacing() {
             self.pace.credit -= 1.0;
         }
+    }
+
+    /// The host begins a program unit on the die: no idle die any more.
+    #[inline]
+    pub fn end_idleness(&mut self) {
+        let had_begun = std::mem::take(&mut self.background);
+        self.seen.turns += u64::from(had_begun || self.wants);
+    }
+
+    /// Begins with a superblock.
+    #[inline]
+    pub fn take(&mut self, superblock: u32, origin: Origin) {
+        self.seen.idle_victims += u64::from(self.background);
+        self.mover.take(superblock, origin);
+    }
+
+    /// Moving so many units earns the host room.
+    #[inline]
+    pub fn earn(&mut self, units: u32, program_units: u32) {
+        if self.background {
+            self.seen.idle_moved += u64::from(units);
+        } else {
+            self.seen.moved += u64::from(units);
+        }
+        self.pace.earn(f64::from(units), program_units);
     }
 
     /// Returns true if the host has used up its write credit and must wait until garbage collection has moved more

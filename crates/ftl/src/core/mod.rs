@@ -32,6 +32,7 @@ pub(crate) use arriving::{Arriving, Joining};
 pub(crate) use asks::Ask;
 pub(crate) use assembly::{Assembly, Lane};
 pub(crate) use collection::Collection;
+pub use collection::CollectionInTime;
 pub(crate) use finding::Finding;
 pub(crate) use folding::Folding;
 pub use found::Recovery;
@@ -118,4 +119,6 @@ pub(crate) struct Core {
     /// Number of superblocks that were erased without simulated time (in preconditioning) since the host last wrote a
     /// mapping unit.
     pub erased_in_a_row: u64,
+    /// Nothing new begins on the flash.
+    pub is_still: bool,
 }

@@ -14,6 +14,7 @@ use crate::layer::{Layer, Untimed};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
+use crate::steady::RunsAhead;
 use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
@@ -64,6 +65,11 @@ impl PageMapped {
                 self.collect_together_untimed(die);
             }
         }
+        let is_eager = self.upkeep.eager.is_some();
+        let begun = self.media.core.store.space.dies[die].frontiers[stream].next_unit;
+        if is_eager && begun.is_multiple_of(self.media.core.store.layout.program_units) {
+            RunsAhead(self).rest_before_program(die);
+        }
         let old = self.media.core.store.map.lookup(lpn);
         self.media.core.assembly.streams.note_written(lpn);
         self.media.put_untimed(die, stream, lpn);
@@ -73,6 +79,9 @@ impl PageMapped {
             self.media.invalidate_host(old);
         }
         self.media.core.store.emptied.clear();
+        if is_eager {
+            RunsAhead(self).collect_ahead(die);
+        }
     }
 
     /// Makes space for a host unit in a write stream of a die without simulated time, by as much garbage collection as
@@ -87,7 +96,7 @@ impl PageMapped {
                 self.collect_together_untimed(die);
             }
         } else {
-            if frontier.superblock == NONE {
+            if frontier.superblock == NONE && self.upkeep.eager.is_none() {
                 // In time a collection that paces the host comes to its end a little before the host needs it.
                 while !self.media.core.turns_in_vain() && self.go_on_untimed(die) {}
             } else if !self.media.core.collections[die].mover.has_victim()
@@ -181,13 +190,25 @@ impl PageMapped {
         if !self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             return false;
         }
-        let Some(victim) = self.media.core.store.space.pick_victim(die) else { return false };
-        self.begin_untimed(die, victim)
+        // As in time, a choice for which there is no room yet is kept.
+        let space = &mut self.media.core.store.space;
+        let kept = match self.upkeep.eager {
+            Some(_) => std::mem::replace(&mut self.media.core.collections[die].declined, NONE),
+            None => NONE,
+        };
+        let is_kept = kept != NONE && space.is_candidate(space.global(die, kept));
+        let victim = if is_kept { Some(kept) } else { space.pick_victim(die) };
+        let Some(victim) = victim else { return false };
+        let begins = self.begin_untimed(die, victim);
+        if !begins && self.upkeep.eager.is_some() {
+            self.media.core.collections[die].declined = victim;
+        }
+        begins
     }
 
     /// Picks the next garbage collection victim of an idle die and starts to collect it, as long as the trigger counts
     /// it as worthwhile; returns false if not.
-    fn take_idle_untimed(&mut self, die: usize) -> bool {
+    pub(super) fn take_idle_untimed(&mut self, die: usize) -> bool {
         let trigger = &self.upkeep.trigger;
         if trigger.idle_after().is_none() || !trigger.background(&self.upkeep.trigger_view(&self.media, die))
         {
@@ -219,14 +240,21 @@ impl PageMapped {
 
     /// Advances garbage collection of a die, without simulated time, by moving the valid units of one page row (pages
     /// of one number on all planes) or by erasing the emptied victim; returns false when there is nothing to collect.
-    fn go_on_untimed(&mut self, die: usize) -> bool {
+    pub(super) fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
         if let Some((row, mask)) = self.media.core.next_row(die, Customer::Collection) {
             self.media.core.pass_rows(die, Customer::Collection, 1);
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
-            let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
+            if let Some(eager) = &mut self.upkeep.eager {
+                eager.note_moved(die, mask.count_ones());
+            }
+            let share = if self.is_urgent(die) && self.upkeep.eager.is_none() {
+                self.upkeep.urgent_share
+            } else {
+                1.0
+            };
             let earned = f64::from(mask.count_ones()) * share;
             let collection = &mut self.media.core.collections[die];
             collection.pace.earn(earned, self.media.core.store.layout.program_units);
@@ -330,7 +358,7 @@ impl Media {
     }
 
     /// Pads the open superblock of a write stream to whole program units, before simulated time begins.
-    fn settle_stream(&mut self, die: usize, stream: usize) {
+    pub(super) fn settle_stream(&mut self, die: usize, stream: usize) {
         let (layout, space) = (&self.core.store.layout, &mut self.core.store.space);
         let frontier = &mut space.dies[die].frontiers[stream];
         let superblock = frontier.superblock;

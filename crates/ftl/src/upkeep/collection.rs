@@ -69,7 +69,7 @@ impl Upkeep {
     /// of garbage collection, and starts to reclaim it; returns false if none is wanted, or if there is no space for
     /// its valid units.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
-        if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
+        if media.core.collections[die].mover.pending.len() >= PENDING_MAX || media.core.is_still {
             return false;
         }
         let haste = match self.trigger.foreground(&self.trigger_view(media, die)) {
@@ -90,8 +90,9 @@ impl Upkeep {
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
-        let wanted = foreground || (idle && self.trigger.background(&self.trigger_view(media, die)));
-        if !wanted {
+        let wants = foreground || self.trigger.background(&self.trigger_view(media, die));
+        media.core.collections[die].wants = wants;
+        if !(foreground || (idle && wants)) {
             return None;
         }
         // A choice for which there was no room is kept: asking again would draw again, and favour victims with

@@ -121,6 +121,13 @@ impl Measure {
         }
     }
 
+    /// Nothing was measured since the last completion: that time is left out, as if what follows came at once.
+    pub fn go_on(&mut self, now: SimTime) {
+        let gap = now.since(self.last_completion);
+        (self.started, self.last_completion) = (self.started + gap, now);
+        self.series.started = self.series.started + gap;
+    }
+
     /// Adds a completed request to the measurements, with the time spent in each stage.
     #[inline]
     pub fn complete(

@@ -35,6 +35,7 @@ use crate::run::Recovery;
 use crate::run::Run;
 use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
+use crate::sampling::SampledRun;
 use crate::sections::sections;
 use crate::start::laying_out::LayingOut;
 use crate::start::report::Preconditioning;
@@ -62,6 +63,7 @@ pub(crate) struct Provenance<'a> {
     pub seed: u64,
     pub interrupted: bool,
     pub precondition: Preconditioning,
+    pub sample: Option<SampledRun>,
     pub passes: Option<Loop>,
     pub is_loaded: bool,
     pub layout: &'a LayingOut,
@@ -170,6 +172,9 @@ sections! {
         invocation: Option<about::Invocation>,
         /// List of remarks about the run (kind, text, advice): facts to know before its results are believed.
         remarks: Vec<about::Remark>,
+        /// What was sampled, and what that says of the whole run; absent where all of it ran in detail.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sample: Option<SampledRun>,
     }
 }
 
@@ -229,6 +234,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         invocation: None,
         remarks: Vec::new(),
         r#loop: provenance.passes,
+        sample: provenance.sample,
         precondition: provenance.precondition,
     }
 }

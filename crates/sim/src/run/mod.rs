@@ -7,6 +7,7 @@ pub(crate) mod failure;
 mod in_zones;
 pub(crate) mod limits;
 mod outside;
+pub(crate) mod pausing;
 pub(crate) mod power_cut;
 mod power_up;
 mod reading;

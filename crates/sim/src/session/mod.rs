@@ -16,6 +16,7 @@ use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
 use crate::run::stepped_host::SteppedHost;
 use crate::run::{Run, RunLimits, page_operations};
+use crate::sampling::Sampling;
 use crate::session::passes::WorkloadPasses;
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
@@ -23,7 +24,7 @@ use crate::start::state_file;
 use crate::start::state_file::About;
 use crate::start::warm_up::WarmUp;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
-use before::{advance_warm_up, copies_of, precondition_of};
+use before::{advance_warm_up, copies_of, precondition_of, sampling_of};
 use check::Measured;
 use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
@@ -81,6 +82,7 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: WorkloadPasses,
+    sampling: Option<Box<Sampling>>,
     /// Description of the workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
@@ -169,6 +171,7 @@ impl Session {
             check_asked(Feature::SavedState, &drive.features)?;
         }
         let passes = WorkloadPasses::new(options.passes.as_deref())?;
+        let sampling = sampling_of(&options, &drive)?;
         drive
             .needs()
             .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
@@ -189,6 +192,7 @@ impl Session {
             options,
             precondition,
             passes,
+            sampling,
             spec: None,
             warm_up: None,
             waiting: None,
@@ -264,7 +268,10 @@ impl Session {
                 self.precondition_wall += begin.elapsed();
             }
             SessionPhase::Plain(run) => {
-                self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
+                match self.sampling.as_mut().filter(|_| !self.interrupted) {
+                    Some(sampling) => sampling.advance(run, &self.drive, events, self.passes.counts())?,
+                    None => _ = self.failures.advance(&mut self.cuts, run, &self.drive, events)?,
+                }
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }

@@ -67,6 +67,14 @@ impl WorkloadPasses {
         Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None })
     }
 
+    /// Passes begun, and passes that there will be, as far as that is known.
+    pub fn counts(&self) -> [u32; 2] {
+        match self.rule {
+            Some((_, Rule::Times(times))) => [self.begun, times],
+            _ => [self.begun, 1],
+        }
+    }
+
     /// Sets the workload that further passes of the run repeat.
     pub fn repeat(&mut self, spec: WorkloadSpec) {
         self.spec = Some(spec);

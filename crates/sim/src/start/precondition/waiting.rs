@@ -9,7 +9,7 @@ use units::Lpn;
 
 /// Model of a write buffer under untimed writes that keep the buffer full (saturating): a queue of the units that wait
 /// in the buffer and have not left for the flash.
-pub(super) struct WaitingUnits {
+pub(crate) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
     /// Bit set with one bit for each logical unit, true while the unit waits in the write buffer.

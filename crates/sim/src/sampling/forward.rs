@@ -1,0 +1,232 @@
+//! Carrying a workload forward in the drive's state, without a clock: what it writes and trims takes effect by the same map,
+//! policies and accounts as in time, and takes none.
+//!
+//! Rates and times of requests are by a nominal clock: a request takes as long as requests of the window before did, and what
+//! comes at times of its own comes then. Gaps that are long enough let the drive collect as an idle one does. Not modelled:
+//! what reads change, and in which order several outstanding requests are answered.
+
+use super::skipped::{PassedOver, Skipped};
+use crate::observe::Observer;
+use crate::requests::whole_units;
+use crate::run::Run;
+use crate::run::limits::{in_vain, no_room};
+use crate::run::pausing::Pausing;
+use crate::start::precondition::WaitingUnits;
+use crate::{Drive, Error, embedding};
+use ftl::{CollectionInTime, Ftl, RunsAhead, Still};
+use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
+use units::{Bytes, Lpn, Nanos};
+
+/// Requests between two looks whether to go on.
+const LOOK_EVERY: u64 = 1 << 14;
+
+/// Parts that are counted by themselves.
+const PARTS: u64 = 4;
+
+/// A part of what was carried forward.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ForwardedPart {
+    pub requests: u64,
+    /// Bytes of write requests.
+    pub bytes: u64,
+    /// Bytes programmed.
+    pub programmed: u64,
+}
+
+/// What was carried forward.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forwarded {
+    pub parts: Vec<ForwardedPart>,
+    /// The workload said that something comes at a time of its own.
+    pub waits: bool,
+    pub is_over: bool,
+}
+
+impl Forwarded {
+    pub fn requests(&self) -> u64 {
+        self.parts.iter().map(|part| part.requests).sum()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.bytes).sum()
+    }
+}
+
+/// What waits in the buffer when time stops, and how many units do in the mean.
+pub(super) struct WaitingIn {
+    pub units: Vec<Lpn>,
+    pub slots: u32,
+}
+
+/// The writes on their way to the flash.
+struct ForwardWriter<'a> {
+    drive: &'a Drive,
+    ftl: &'a mut Ftl,
+    waiting: Option<WaitingUnits>,
+}
+
+impl ForwardWriter<'_> {
+    fn put(&mut self, lpn: Lpn) -> Result<(), Error> {
+        match self.ftl.try_write_untimed(lpn) {
+            true => Ok(()),
+            false => Err(in_vain(self.ftl).unwrap_or_else(|| no_room(self.ftl))),
+        }
+    }
+
+    /// A unit of the host comes to the buffer, and what leaves it comes to the flash.
+    fn write(&mut self, lpn: Lpn) -> Result<(), Error> {
+        let leaves = match &mut self.waiting {
+            Some(waiting) => waiting.push(lpn),
+            None => Some(lpn),
+        };
+        leaves.map_or(Ok(()), |lpn| self.put(lpn))
+    }
+
+    /// Lets a request take effect.
+    fn take(&mut self, request: &HostRequest, unit: u64) -> Result<(), Error> {
+        let end = request.offset + u64::from(request.bytes);
+        match request.op.effect() {
+            Effect::Write => {
+                let units = (request.offset / unit) as u32..end.div_ceil(unit) as u32;
+                units.map(Lpn).try_for_each(|lpn| self.write(lpn))
+            }
+            Effect::Trim => {
+                let (first, units) = whole_units(request, unit);
+                for lpn in (first.0..first.0 + units).map(Lpn) {
+                    _ = self.waiting.as_mut().is_some_and(|waiting| waiting.take(lpn));
+                    self.ftl.trim_untimed(lpn);
+                }
+                Ok(())
+            }
+            Effect::Read | Effect::Flush | Effect::Manage => Ok(()),
+        }
+    }
+
+    /// What waits in the buffer stays there.
+    fn end(mut self) -> Result<(), Error> {
+        let waiting = self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units());
+        let beyond = self.ftl.as_page_mapped().map_or_else(Vec::new, |pages| {
+            RunsAhead(pages).run_ahead(None);
+            Still(pages).move_again(waiting)
+        });
+        beyond.into_iter().try_for_each(|lpn| self.put(lpn))?;
+        let name = &self.drive.name;
+        let worn_out = || Error(format!("{name}: it wore out while it was carried forward"));
+        if self.ftl.is_read_only() { Err(worn_out()) } else { Ok(()) }
+    }
+}
+
+/// Puts the workload of a run behind a clock of its own, where it is not there yet.
+pub(super) fn passing_over<P: Observer>(run: &mut Run<P>) -> PassedOver {
+    let passed = PassedOver::default();
+    let inner = std::mem::replace(&mut run.workload, Box::new(Nothing));
+    run.workload = Box::new(Skipped { inner, passed: passed.clone() });
+    passed
+}
+
+/// How a drive is carried forward: by so many requests, each of which takes `step`; the workload waits for times of its own.
+pub(super) struct ForwardPlan {
+    pub count: u64,
+    pub step: Nanos,
+    pub waits: bool,
+    pub seen: CollectionInTime,
+}
+
+/// Carries a drive that stands still forward along the requests of the run's workload.
+///
+/// # Errors
+/// When the workload is faulty, or the drive has no room.
+pub(super) fn forward<P: Observer>(
+    run: &mut Run<P>,
+    drive: &Drive,
+    passed: &PassedOver,
+    waits_in: WaitingIn,
+    plan: &ForwardPlan,
+) -> Result<Forwarded, Error> {
+    let (unit, now) = (run.ftl.layout().unit, run.ctx.calendar.now());
+    let keeps = run.ftl.buffer().is_write_back() && waits_in.slots > 0;
+    let waiting = keeps.then(|| WaitingUnits::new(waits_in.slots, run.ftl.layout().logical_units));
+    let idle_after = run.ftl.as_page_mapped().and_then(|pages| {
+        RunsAhead(pages).run_ahead(Some(plan.seen));
+        RunsAhead(pages).idle_after()
+    });
+    let mut done = Forwarded { waits: plan.waits, ..Forwarded::default() };
+    let count = plan.count.min(Pausing(run).requests_left());
+    let mut programmed = run.ftl.stats().bytes_programmed(unit);
+    let mut writer = ForwardWriter { drive, ftl: &mut run.ftl, waiting };
+    waits_in.units.into_iter().try_for_each(|lpn| writer.write(lpn))?;
+    let mut part = ForwardedPart::default();
+    let mut requests = 0;
+    while requests < count && !done.is_over {
+        match run.workload.poll(now)? {
+            Poll::Ready(request) => {
+                run.namespaces.admit(&request, || run.workload.report().name)?;
+                writer.take(&request, unit.get())?;
+                if request.op.effect() == Effect::Write {
+                    part.bytes += u64::from(request.bytes);
+                }
+                requests += 1;
+                part.requests += 1;
+                passed.add(plan.step.ns());
+                run.workload.complete(&request, &Completion::success(now));
+                if requests.is_multiple_of(LOOK_EVERY) {
+                    embedding::look()?;
+                }
+            }
+            Poll::At(time) => {
+                done.waits = true;
+                let gap = time.since(now);
+                if idle_after.is_some_and(|wait| gap >= wait)
+                    && let Some(pages) = writer.ftl.as_page_mapped()
+                {
+                    pages.rest_untimed();
+                }
+                passed.add(gap.ns());
+            }
+            Poll::Done => done.is_over = true,
+            Poll::Blocked => return Err(never(run.workload.as_ref())),
+        }
+        if part.requests == count.div_ceil(PARTS) {
+            done.parts.push(part.until(writer.ftl, unit, &mut programmed));
+            part = ForwardedPart::default();
+        }
+    }
+    writer.end()?;
+    if part.requests > 0 {
+        done.parts.push(part.until(&run.ftl, unit, &mut programmed));
+    }
+    Pausing(run).count_forwarded(requests);
+    Ok(done)
+}
+
+impl ForwardedPart {
+    /// The part ends now, `before` bytes having been programmed when it began.
+    fn until(self, ftl: &Ftl, unit: Bytes, before: &mut u64) -> Self {
+        let now = ftl.stats().bytes_programmed(unit);
+        Self { programmed: now - std::mem::replace(before, now), ..self }
+    }
+}
+
+fn never(workload: &dyn Workload) -> Error {
+    let name = workload.report().name;
+    WorkloadError::of(name, "it waits for a request that was answered", "one that goes on").into()
+}
+
+/// In the place of a workload that is elsewhere for a moment.
+struct Nothing;
+
+impl Workload for Nothing {
+    fn poll(&mut self, _: units::SimTime) -> Result<Poll, WorkloadError> {
+        Ok(Poll::Done)
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {}
+
+    fn fraction_done(&self, _: units::SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> host::WorkloadReport {
+        host::WorkloadReport::default()
+    }
+}

@@ -24,24 +24,20 @@ pub(crate) struct Collection {
     pub pace: Pace,
     pub background: bool,
     pub idle: Idle,
-    /// It would collect if it were idle, when that was last asked.
-    pub wants: bool,
     pub seen: CollectionInTime,
 }
 
 /// What was seen of collections in time, counted since the drive was made: how far they run ahead of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionInTime {
-    /// Units moved while the host wrote, or could have.
+    /// Number of units that collections moved while programs of the host were on their die.
     pub moved: u64,
-    /// Units of the host that a die took while its collection emptied a superblock.
+    /// Number of units of the host that a die took while its collection emptied a superblock.
     pub written: u64,
-    /// Program units of the host that came to a die that would have collected if idle, or had begun to.
-    pub turns: u64,
-    /// Superblocks that idle dies took before such a program unit.
-    pub idle_victims: u64,
-    /// Units that idle dies moved before such a program unit.
-    pub idle_moved: u64,
+    /// Number of units of the host that dies took.
+    pub host_units: u64,
+    /// Number of program units of the host that dies took, padded or full.
+    pub host_programs: u64,
 }
 
 impl CollectionInTime {
@@ -49,9 +45,8 @@ impl CollectionInTime {
         Self {
             moved: both(self.moved, other.moved),
             written: both(self.written, other.written),
-            turns: both(self.turns, other.turns),
-            idle_victims: both(self.idle_victims, other.idle_victims),
-            idle_moved: both(self.idle_moved, other.idle_moved),
+            host_units: both(self.host_units, other.host_units),
+            host_programs: both(self.host_programs, other.host_programs),
         }
     }
 
@@ -77,7 +72,6 @@ impl Collection {
             pace: Pace { credit: 0.0, rate: 0.0 },
             background: false,
             idle: Idle::default(),
-            wants: false,
             seen: CollectionInTime::default(),
         }
     }
@@ -136,31 +130,24 @@ impl Collection {
     #[inline]
     pub fn spend(&mut self) {
         self.seen.written += u64::from(self.mover.has_victim());
+        self.seen.host_units += 1;
         if self.is_pacing() {
             self.pace.credit -= 1.0;
         }
     }
 
-    /// The host begins a program unit on the die: no idle die any more.
+    /// Notes that the host begins a program unit on the die, which is not idle any more.
     #[inline]
     pub fn end_idleness(&mut self) {
-        let had_begun = std::mem::take(&mut self.background);
-        self.seen.turns += u64::from(had_begun || self.wants);
+        self.background = false;
+        self.seen.host_programs += 1;
     }
 
-    /// Begins with a superblock.
+    /// Adds write credit to the host for `units` units that the collection moved; `beside` is true if a program of the host
+    /// was on the die meanwhile.
     #[inline]
-    pub fn take(&mut self, superblock: u32, origin: Origin) {
-        self.seen.idle_victims += u64::from(self.background);
-        self.mover.take(superblock, origin);
-    }
-
-    /// Moving so many units earns the host room.
-    #[inline]
-    pub fn earn(&mut self, units: u32, program_units: u32) {
-        if self.background {
-            self.seen.idle_moved += u64::from(units);
-        } else {
+    pub fn earn(&mut self, units: u32, program_units: u32, beside: bool) {
+        if beside {
             self.seen.moved += u64::from(units);
         }
         self.pace.earn(f64::from(units), program_units);

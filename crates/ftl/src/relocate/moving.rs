@@ -16,7 +16,7 @@ impl Core {
         let global = self.store.space.global(die, superblock);
         self.assembly.streams.note_reclaimed(&self.store.space, global);
         let collection = &mut self.collections[die];
-        collection.take(superblock, origin);
+        collection.mover.take(superblock, origin);
         // Wear levelling and rescue move data without giving anything back: they do not pace the host.
         collection.pace.rate = match origin {
             Origin::Gc if valid > 0 => f64::from(units - valid) / f64::from(valid),
@@ -40,7 +40,8 @@ impl Core {
         let units = u32::from(customer == Customer::Collection);
         self.mover(die, customer).end_read(units);
         if customer == Customer::Collection {
-            self.collections[die].earn(1, self.store.layout.program_units);
+            let beside = self.assembly.bound[die] > 0;
+            self.collections[die].earn(1, self.store.layout.program_units, beside);
         }
     }
 }

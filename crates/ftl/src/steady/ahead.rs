@@ -1,74 +1,205 @@
-//! Collection without time that runs ahead of the host as far as it does in time.
+//! Writes without simulated time on dies that have clocks: which die is free for the host, and how far collections come
+//! meanwhile.
 //!
-//! In time a collection goes on by itself once it has begun, and an idle die collects more than writes need. How far that
-//! comes between two units of the host is a question of times, which is answered by a part of the run in time
-//! (`CollectionInTime`). Not modelled: how the pace differs from one superblock to the next, beyond that the host goes on.
+//! In time a collection goes on by itself once it has begun, an idle die collects more than writes need, and a host's program
+//! goes to a die that has a place for it. Here each die has a clock, which nominal times of its operations move on: between two
+//! programs of the host it collects as long as there is time, and dies that are behind are passed over. How much it collects
+//! while a program of the host is on the die is a question of the scheduler, and how many units a program of the host takes
+//! one of the requests: both are answered by a part of the run in time (`CollectionInTime`). Not modelled: channels that are
+//! shared, reads that overtake programs, and different times of different page rows.
 
 use crate::core::CollectionInTime;
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use crate::upkeep::{Eager, EagerDie};
+use crate::upkeep::{Eager, NominalTimes};
 use controller::Origin;
-use units::Nanos;
+use units::{Lpn, Nanos, Ppa};
 
-/// A layer whose collections run ahead of writes without time.
+/// A layer whose dies have clocks while it is written without simulated time.
 pub struct RunsAhead<'a>(pub &'a mut PageMapped);
 
 impl RunsAhead<'_> {
-    /// What was seen of all dies' collections in time.
+    /// Returns what was seen of all dies' collections in time.
     pub fn seen_in_time(&self) -> CollectionInTime {
         let dies = self.0.media.core.collections.iter();
         dies.fold(CollectionInTime::default(), |all, die| all.and(die.seen))
     }
 
-    /// How long a die must be idle before it collects in the background; none where idle dies do not.
-    pub fn idle_after(&self) -> Option<Nanos> {
-        self.0.upkeep.trigger.idle_after()
+    /// Lets writes without simulated time go by clocks of the dies from now on, with what was seen in time; `slack` is the
+    /// time for which the host can be ahead of the dies. With none, they collect as little as writes need.
+    pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
+        let times = self.times();
+        let core = &self.0.media.core;
+        let (dies, streams) = (core.store.layout.dies, core.store.space.dies[0].frontiers.len());
+        let idle_after = self.0.upkeep.trigger.idle_after();
+        self.0.upkeep.eager = seen.map(|(seen, slack)| {
+            let mut eager = Eager::new(seen, times, idle_after, dies, streams);
+            eager.slack = slack.ns() as f64;
+            Box::new(eager)
+        });
     }
 
-    /// What is written without time from now on lets collections run ahead as they were seen to, or, with none, as
-    /// little as writes need.
-    pub fn run_ahead(&mut self, seen: Option<CollectionInTime>) {
-        let dies = self.0.media.core.store.layout.dies;
-        self.0.upkeep.eager = seen.map(|seen| Box::new(Eager::new(seen, dies)));
+    fn times(&self) -> NominalTimes {
+        let core = &self.0.media.core;
+        let (layout, controller) = (&core.store.layout, &core.store.controller);
+        let wear = controller.wear_row(|| core.store.array.worn(0, 0));
+        let programs = layout.rows / layout.program_rows;
+        let rows = 0..layout.rows;
+        let program: u64 =
+            (0..programs).map(|at| controller.t_prog(at * layout.program_rows, wear, 0).ns()).sum();
+        let read: u64 = rows.map(|row| controller.t_r(row).ns()).sum();
+        let bus = controller.bus();
+        let mean = |sum: u64, of: u32| sum as f64 / f64::from(of.max(1));
+        NominalTimes {
+            program: mean(program, programs),
+            read: mean(read, layout.rows) + bus.read_command().ns() as f64,
+            transfer: bus.data_out(1).ns() as f64,
+            erase: controller.t_bers(wear).ns() as f64,
+        }
     }
 
-    /// A program unit of the host comes to a die, which may have been idle until now.
-    #[inline(never)]
-    pub(super) fn rest_before_program(&mut self, die: usize) {
-        if !self.0.upkeep.trigger.background(&self.0.upkeep.trigger_view(&self.0.media, die)) {
+    /// Lets `step` pass on the host's clock.
+    #[inline]
+    pub fn pass(&mut self, step: Nanos) {
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.host = (eager.host + step.ns() as f64).max(eager.now - eager.slack);
+            eager.now = eager.now.max(eager.host);
+        }
+    }
+
+    /// Lets a host read keep the die busy that holds the unit.
+    #[inline]
+    pub fn read(&mut self, lpn: Lpn) {
+        let core = &self.0.media.core;
+        let place = core.store.map.lookup(lpn);
+        if place == Ppa::NONE {
             return;
         }
-        let Some(eager) = &mut self.0.upkeep.eager else { return };
-        eager.dies[die].idle += eager.idle;
-        while let Some(eager) = &mut self.0.upkeep.eager
-            && eager.dies[die].idle >= 1.0
-        {
-            eager.dies[die].idle -= 1.0;
-            let (at_once, owed) = (eager.at_once, eager.dies[die].owed);
-            while self.0.media.core.collections[die].mover.has_victim() && self.0.go_on_untimed(die) {}
-            let takes = self.0.take_idle_untimed(die);
-            if takes {
-                self.move_while(die, |eager| owed - eager.owed < at_once);
-            }
-            // What an idle die moves the host does not pay for.
-            if let Some(eager) = &mut self.0.upkeep.eager {
-                eager.dies[die].owed = owed;
-            }
-            if !takes {
-                return;
-            }
+        let die = (core.store.layout.superblock_of(place) / core.store.layout.superblocks_per_die) as usize;
+        self.catch_up(die);
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            let die = &mut eager.dies[die];
+            die.free_at = die.free_at.max(eager.host) + eager.times.read;
         }
     }
 
-    /// The host wrote a unit to a die whose collection goes on meanwhile.
+    /// Lets a die do what it would have done until now.
     #[inline(never)]
-    pub(super) fn collect_ahead(&mut self, die: usize) {
+    pub(super) fn catch_up(&mut self, die: usize) {
+        let Some(eager) = &self.0.upkeep.eager else { return };
+        let now = eager.now;
+        let mut went_on = false;
+        while let Some(eager) = &mut self.0.upkeep.eager
+            && eager.dies[die].free_at < now
+            && !self.0.media.core.turns_in_vain()
+        {
+            if self.0.go_on_untimed(die) {
+                went_on = true;
+                continue;
+            }
+            let wants = self.0.upkeep.trigger.background(&self.0.upkeep.trigger_view(&self.0.media, die));
+            if !wants {
+                break;
+            }
+            let Some(eager) = &mut self.0.upkeep.eager else { return };
+            let clock = &mut eager.dies[die];
+            if !clock.background {
+                match eager.idle_after {
+                    Some(wait) if now - clock.free_at >= wait => {
+                        clock.free_at += wait;
+                        clock.background = true;
+                    }
+                    _ => break,
+                }
+            }
+            if !self.0.take_idle_untimed(die) {
+                break;
+            }
+            went_on = true;
+        }
+        if went_on {
+            self.pad_leftover(die);
+        }
+    }
+
+    /// Chooses the die that takes the next unit of a stream of the host's: the next in turn of the dies that have a place for
+    /// it by now, or the first that will have; none if no die has.
+    pub(super) fn next_die(&mut self, stream: usize) -> Option<usize> {
+        let layout = &self.0.media.core.store.layout;
+        let (program, dies) = (layout.program_units, layout.dies as usize);
+        let last = self.0.upkeep.eager.as_ref()?.last[stream];
+        let frontier = self.0.media.core.store.space.dies[last].frontiers[stream];
+        if frontier.superblock != NONE && !frontier.next_unit.is_multiple_of(program) {
+            return Some(last);
+        }
+        let mut in_turns = (last + 1..dies).chain(0..=last.min(dies - 1));
+        let die = in_turns.find(|&die| self.takes_now(die, stream)).or_else(|| self.first_to_take(stream))?;
+        let eager = self.0.upkeep.eager.as_mut()?;
+        eager.last[stream] = die;
+        eager.begin_program(die);
+        Some(die)
+    }
+
+    fn takes_now(&mut self, die: usize, stream: usize) -> bool {
+        self.catch_up(die);
+        let has_place =
+            self.0.upkeep.eager.as_ref().is_some_and(|eager| eager.dies[die].ends[0] <= eager.now);
+        has_place && self.has_room(die, stream) && self.0.make_room_untimed(die, stream)
+    }
+
+    fn has_room(&self, die: usize, stream: usize) -> bool {
+        self.0.media.core.is_within_quota(die) && self.0.has_own_room_untimed(die, stream)
+    }
+
+    /// When a die takes the next program unit of a stream, as far as its collection does not have to go on for it first; and
+    /// whether it does not.
+    fn ready(&self, die: usize, stream: usize) -> Option<(f64, bool)> {
+        if !self.0.media.core.is_within_quota(die) {
+            return None;
+        }
+        let clock = &self.0.upkeep.eager.as_ref()?.dies[die];
+        let has_room = self.0.has_own_room_untimed(die, stream);
+        Some((if has_room { clock.ends[0] } else { clock.free_at }, has_room))
+    }
+
+    /// No die has a place now: lets time pass until one has.
+    fn first_to_take(&mut self, stream: usize) -> Option<usize> {
+        let dies = self.0.media.core.store.layout.dies as usize;
+        let mut ready: Vec<_> = (0..dies).map(|die| self.ready(die, stream)).collect();
+        while !self.0.media.core.turns_in_vain() {
+            let by_time = ready.iter().enumerate().filter_map(|(die, ready)| ready.map(|(at, room)| (die, at, room)));
+            let (die, at, has_room) = by_time.min_by(|one, other| one.1.total_cmp(&other.1))?;
+            if has_room {
+                if let Some(eager) = &mut self.0.upkeep.eager {
+                    eager.now = eager.now.max(at);
+                }
+                if self.0.make_room_untimed(die, stream) {
+                    return Some(die);
+                }
+                ready[die] = None;
+            } else if self.0.go_on_untimed(die) {
+                ready[die] = self.ready(die, stream);
+            } else {
+                ready[die] = None;
+            }
+        }
+        None
+    }
+
+    /// Notes that the host wrote a unit to a die; its collection, if it has begun, goes on beside it.
+    #[inline(never)]
+    pub(super) fn collect_ahead(&mut self, die: usize, stream: usize) {
+        let Some(eager) = &mut self.0.upkeep.eager else { return };
+        if eager.is_filled(self.0.media.core.store.layout.program_units)
+            && !self.0.media.core.assembly.streams.is_shared(stream)
+        {
+            self.pad_stream(die, stream);
+        }
         if self.0.media.core.collections[die].mover.has_victim()
             && let Some(eager) = &mut self.0.upkeep.eager
         {
             eager.dies[die].owed += eager.moved;
-            self.move_while(die, |eager| eager.owed > 0.0);
+            self.move_owed(die);
         }
         self.pad_leftover(die);
     }
@@ -82,25 +213,34 @@ impl RunsAhead<'_> {
         {
             return;
         }
-        let core = &mut self.0.media.core;
-        let program = core.store.layout.program_units;
-        for stream in core.assembly.streams.of_moved() {
-            let core = &mut self.0.media.core;
-            let frontier = core.store.space.dies[die].frontiers[stream];
-            let missing = frontier.next_unit.next_multiple_of(program) - frontier.next_unit;
-            if frontier.superblock != NONE && missing > 0 && !core.assembly.streams.is_shared(stream) {
-                core.store.stats.units_programmed[Origin::Padding as usize] += u64::from(missing);
-                self.0.media.settle_stream(die, stream);
+        for stream in self.0.media.core.assembly.streams.of_moved() {
+            if !self.0.media.core.assembly.streams.is_shared(stream) {
+                self.pad_stream(die, stream);
             }
         }
     }
 
-    /// Empties the present superblock of a die while that is wanted.
-    fn move_while(&mut self, die: usize, wants: impl Fn(&EagerDie) -> bool) {
+    fn pad_stream(&mut self, die: usize, stream: usize) {
+        let core = &mut self.0.media.core;
+        let frontier = core.store.space.dies[die].frontiers[stream];
+        let missing = frontier.next_unit.next_multiple_of(core.store.layout.program_units) - frontier.next_unit;
+        if frontier.superblock != NONE && missing > 0 {
+            core.store.stats.units_programmed[Origin::Padding as usize] += u64::from(missing);
+            self.0.media.settle_stream(die, stream);
+        }
+    }
+
+    /// Moves the units that the die's collection has to move beside the host.
+    fn move_owed(&mut self, die: usize) {
         while self.0.media.core.collections[die].mover.has_victim()
-            && self.0.upkeep.eager.as_ref().is_some_and(|eager| wants(&eager.dies[die]))
+            && let Some(eager) = &self.0.upkeep.eager
+            && eager.dies[die].owed > 0.0
         {
+            let before = eager.moved_so_far;
             self.0.go_on_untimed(die);
+            if let Some(eager) = &mut self.0.upkeep.eager {
+                eager.dies[die].owed -= (eager.moved_so_far - before) as f64;
+            }
         }
     }
 }

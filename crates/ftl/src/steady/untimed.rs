@@ -36,7 +36,12 @@ impl PageMapped {
         let start = (programs % dies as u64) as usize;
         let mut in_turns = (start..dies).chain(0..start);
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
-        let Some(die) = in_turns.find(|&die| self.make_room_untimed(die, stream)) else { return false };
+        let by_clock = match self.upkeep.eager.is_some() && !self.media.core.assembly.streams.is_shared(stream) {
+            true => RunsAhead(self).next_die(stream),
+            false => None,
+        };
+        let die = by_clock.or_else(|| in_turns.find(|&die| self.make_room_untimed(die, stream)));
+        let Some(die) = die else { return false };
         self.put_on_die_untimed((die, stream), lpn, origin);
         true
     }
@@ -66,10 +71,6 @@ impl PageMapped {
             }
         }
         let is_eager = self.upkeep.eager.is_some();
-        let begun = self.media.core.store.space.dies[die].frontiers[stream].next_unit;
-        if is_eager && begun.is_multiple_of(self.media.core.store.layout.program_units) {
-            RunsAhead(self).rest_before_program(die);
-        }
         let old = self.media.core.store.map.lookup(lpn);
         self.media.core.assembly.streams.note_written(lpn);
         self.media.put_untimed(die, stream, lpn);
@@ -80,7 +81,7 @@ impl PageMapped {
         }
         self.media.core.store.emptied.clear();
         if is_eager {
-            RunsAhead(self).collect_ahead(die);
+            RunsAhead(self).collect_ahead(die, stream);
         }
     }
 
@@ -164,7 +165,7 @@ impl PageMapped {
     /// Returns true when a write stream of a die can take a single host unit, during preconditioning without simulated
     /// time, before any further garbage collection. [`Self::has_own_room`] answers this for whole programs.
     #[inline]
-    fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
+    pub(super) fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
         let core = &self.media.core;
         let open = core.store.space.dies[die].frontiers[stream].superblock != NONE;
         if open && !core.assembly.streams.is_shared(stream) {
@@ -222,8 +223,10 @@ impl PageMapped {
 
     fn begin_untimed(&mut self, die: usize, victim: u32) -> bool {
         let core = &mut self.media.core;
+        let by_clock = self.upkeep.eager.is_some();
         let has_room = |core: &Core, victim: u32| {
-            core.has_room_untimed(die, core.store.space.valid[core.store.space.global(die, victim)])
+            let valid = core.store.space.valid[core.store.space.global(die, victim)];
+            if by_clock { core.has_room_for(die, valid) } else { core.has_room_untimed(die, valid) }
         };
         let victim = match has_room(core, victim) {
             true => victim,
@@ -248,7 +251,7 @@ impl PageMapped {
             self.media.core.pass_rows(die, Customer::Collection, 1);
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
             if let Some(eager) = &mut self.upkeep.eager {
-                eager.note_moved(die, mask.count_ones());
+                eager.note_moved(die, mask.count_ones(), self.media.core.store.layout.program_units);
             }
             let share = if self.is_urgent(die) && self.upkeep.eager.is_none() {
                 self.upkeep.urgent_share
@@ -264,6 +267,9 @@ impl PageMapped {
         }
         let victim = std::mem::replace(&mut self.media.core.collections[die].mover.victim, NONE);
         self.media.erase_untimed(die, victim);
+        if let Some(eager) = &mut self.upkeep.eager {
+            eager.note_erased(die);
+        }
         true
     }
 

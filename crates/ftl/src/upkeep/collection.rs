@@ -90,9 +90,8 @@ impl Upkeep {
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
-        let wants = foreground || self.trigger.background(&self.trigger_view(media, die));
-        media.core.collections[die].wants = wants;
-        if !(foreground || (idle && wants)) {
+        let wanted = foreground || (idle && self.trigger.background(&self.trigger_view(media, die)));
+        if !wanted {
             return None;
         }
         // A choice for which there was no room is kept: asking again would draw again, and favour victims with

@@ -1,44 +1,118 @@
-//! How far collections run ahead of writes that take no time: as far as they were seen to in time.
+//! Clocks of dies whose writes take no time in the simulation: when each has done its work, by nominal times of operations.
 
 use crate::core::CollectionInTime;
+use units::Nanos;
 
-/// How far collections run ahead of the host, and the part of it that is not done yet.
+/// Nominal times of a die's operations, in nanoseconds, for clocks of dies that are written without simulated time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NominalTimes {
+    /// Time in ns that a program of one program unit takes on its die, transfer included.
+    pub program: f64,
+    /// Time in ns that a read of one page row takes on its die.
+    pub read: f64,
+    /// Time in ns to transfer one mapping unit out of a die.
+    pub transfer: f64,
+    /// Time in ns that an erase of a superblock takes on its die.
+    pub erase: f64,
+}
+
+/// Clocks of the dies of a drive that is written without simulated time, and what a part of the run in simulated time showed
+/// of how garbage collection shares dies with the host.
 pub(crate) struct Eager {
-    /// Units moved for each unit that the host writes beside a collection, over many of them: what some must move at once, for
-    /// the host to go on, others need not.
+    /// Number of units that a collection moves for each unit that the host writes to its die meanwhile, over many of
+    /// them, while programs of the host are on the die.
     pub moved: f64,
-    /// Superblocks that a die takes in idle time before a program unit, when it wants to.
-    pub idle: f64,
-    /// Units of these that are moved before the program unit comes.
-    pub at_once: f64,
+    /// Mean number of host units in a program unit of the host; the rest is padding.
+    pub filled: f64,
+    /// Mean number of host units in a program unit of the host, less what the program units so far had more or fewer.
+    pub to_fill: f64,
+    /// Number of units that the open program unit of the host holds so far.
+    pub in_program: u32,
+    pub times: NominalTimes,
+    /// Idle time in ns after which a die begins to collect in the background; none where idle dies do not.
+    pub idle_after: Option<f64>,
+    /// Nominal time, in ns, of the host's last request.
+    pub host: f64,
+    /// Nominal time, in ns, at which the last program unit of the host came to a die.
+    pub now: f64,
+    /// Greatest lag, in ns, of the dies behind the host: what the write buffer holds.
+    pub slack: f64,
+    /// For each stream, the die that took the last program unit of it.
+    pub last: Vec<usize>,
+    /// Number of units that collections moved so far.
+    pub moved_so_far: u64,
     pub dies: Vec<EagerDie>,
 }
 
-/// One die's part of it.
+/// Clock of one die that is written without simulated time.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct EagerDie {
-    /// Units still to be moved; less than none where more had to be.
+    /// Number of units that the die's collection still has to move beside the host's programs.
     pub owed: f64,
-    /// Parts of superblocks taken in idle time that have come together.
-    pub idle: f64,
+    /// Nominal time, in ns, at which the die has done all that it was given.
+    pub free_at: f64,
+    /// Nominal times, in ns, at which the last two programs of the host end.
+    pub ends: [f64; 2],
+    /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
+    pub background: bool,
 }
 
 impl Eager {
-    /// As it was seen, on so many dies.
-    pub fn new(seen: CollectionInTime, dies: u32) -> Self {
+    /// Makes the clocks of `dies` dies with `streams` streams, all at zero.
+    pub fn new(seen: CollectionInTime, times: NominalTimes, idle_after: Option<Nanos>, dies: u32, streams: usize) -> Self {
         let share = |part: u64, of: u64| part as f64 / of.max(1) as f64;
-        let of = |die: u32| EagerDie { owed: 0.0, idle: f64::from(die) / f64::from(dies) };
+        let filled = share(seen.host_units, seen.host_programs).max(1.0);
         Self {
             moved: share(seen.moved, seen.written),
-            idle: share(seen.idle_victims, seen.turns),
-            at_once: share(seen.idle_moved, seen.idle_victims),
-            dies: (0..dies).map(of).collect(),
+            filled,
+            to_fill: filled,
+            in_program: 0,
+            times,
+            idle_after: idle_after.map(|wait| wait.ns() as f64),
+            host: 0.0,
+            now: 0.0,
+            slack: 0.0,
+            last: vec![0; streams],
+            moved_so_far: 0,
+            dies: vec![EagerDie::default(); dies as usize],
         }
     }
 
-    /// A die moved units.
+    /// Counts units of one page row that a die's collection moved.
     #[inline]
-    pub fn note_moved(&mut self, die: usize, units: u32) {
-        self.dies[die].owed -= f64::from(units);
+    pub fn note_moved(&mut self, die: usize, units: u32, program_units: u32) {
+        let units_f = f64::from(units);
+        self.moved_so_far += u64::from(units);
+        self.dies[die].free_at += self.times.read
+            + units_f * (self.times.transfer + self.times.program / f64::from(program_units));
+    }
+
+    /// Counts the erase of a superblock of a die.
+    #[inline]
+    pub fn note_erased(&mut self, die: usize) {
+        self.dies[die].free_at += self.times.erase;
+    }
+
+    /// Lets a program of the host begin on a die.
+    #[inline]
+    pub fn begin_program(&mut self, die: usize) {
+        let (now, program) = (self.now, self.times.program);
+        let die = &mut self.dies[die];
+        die.free_at = die.free_at.max(now) + program;
+        die.ends = [die.ends[1], die.free_at];
+        die.background = false;
+        self.in_program = 0;
+    }
+
+    /// Counts a unit of the host in the open program unit; returns true when the program unit is to be padded, as it takes
+    /// no more.
+    #[inline]
+    pub fn is_filled(&mut self, program_units: u32) -> bool {
+        self.in_program += 1;
+        if f64::from(self.in_program) + 0.5 < self.to_fill && self.in_program < program_units {
+            return false;
+        }
+        self.to_fill += self.filled - f64::from(self.in_program);
+        self.in_program < program_units
     }
 }

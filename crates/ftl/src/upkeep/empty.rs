@@ -109,7 +109,8 @@ impl Upkeep {
         media.core.mover(die, customer).end_read(count);
         match customer {
             Customer::Collection => {
-                media.core.collections[die].earn(count, media.core.store.layout.program_units);
+                let beside = media.core.assembly.bound[die] > 0;
+                media.core.collections[die].earn(count, media.core.store.layout.program_units, beside);
                 for ppa in media.core.store.units_of(read) {
                     if media.core.store.map.is_valid(ppa) {
                         media.move_unit(die, ppa, read.origin, ctx);

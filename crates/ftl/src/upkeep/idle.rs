@@ -27,12 +27,11 @@ impl Upkeep {
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let idle = &mut media.core.collections[die].idle;
         idle.since = calendar.now();
-        if !idle.is_armed(events::IDLE) && self.trigger.idle_after().is_some() {
-            let wants = self.trigger.background(&self.trigger_view(media, die));
-            media.core.collections[die].wants = wants;
-            if wants {
-                self.arm_idle_timer(media, die, events::IDLE, calendar);
-            }
+        if !idle.is_armed(events::IDLE)
+            && self.trigger.idle_after().is_some()
+            && self.trigger.background(&self.trigger_view(media, die))
+        {
+            self.arm_idle_timer(media, die, events::IDLE, calendar);
         }
         if media.features.has_to_fold(&media.core, die) {
             self.arm_idle_timer(media, die, events::FOLD, calendar);

@@ -14,7 +14,7 @@ mod together;
 mod turns;
 
 pub(crate) use burden::Burden;
-pub(crate) use eager::{Eager, EagerDie};
+pub(crate) use eager::{Eager, NominalTimes};
 pub(crate) use patrol::{PATROL, Patrol};
 pub(crate) use turns::KeepsUp;
 

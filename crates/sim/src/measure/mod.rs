@@ -35,6 +35,9 @@ pub(crate) const STAGES: [&str; 12] = [
     "ecc",
 ];
 
+/// Place in [`STAGES`] of the wait for a slot of the write buffer.
+pub(crate) const STAGE_BUFFER: usize = 2;
+
 /// Percentiles of the latency (as fractions) for which the results give a confidence interval.
 pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 

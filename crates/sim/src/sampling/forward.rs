@@ -82,6 +82,13 @@ impl ForwardWriter<'_> {
         leaves.map_or(Ok(()), |lpn| self.put(lpn))
     }
 
+    /// Lets time pass on the clocks of host and dies.
+    fn pass(&mut self, step: Nanos) {
+        if let Some(pages) = self.ftl.as_page_mapped() {
+            RunsAhead(pages).pass(step);
+        }
+    }
+
     /// Lets a request take effect.
     fn take(&mut self, request: &HostRequest, unit: u64) -> Result<(), Error> {
         let end = request.offset + u64::from(request.bytes);
@@ -98,7 +105,16 @@ impl ForwardWriter<'_> {
                 }
                 Ok(())
             }
-            Effect::Read | Effect::Flush | Effect::Manage => Ok(()),
+            Effect::Read => {
+                for lpn in ((request.offset / unit) as u32..end.div_ceil(unit) as u32).map(Lpn) {
+                    let waits = self.waiting.as_ref().is_some_and(|waiting| waiting.holds(lpn));
+                    if !waits && let Some(pages) = self.ftl.as_page_mapped() {
+                        RunsAhead(pages).read(lpn);
+                    }
+                }
+                Ok(())
+            }
+            Effect::Flush | Effect::Manage => Ok(()),
         }
     }
 
@@ -124,10 +140,21 @@ pub(super) fn passing_over<P: Observer>(run: &mut Run<P>) -> PassedOver {
     passed
 }
 
-/// How a drive is carried forward: by so many requests, each of which takes `step`; the workload waits for times of its own.
+/// Times of requests as the window before found them, by which the clocks of host and dies go on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Steps {
+    /// Mean time from one request to the next.
+    pub all: Nanos,
+    /// Mean latency of a request.
+    pub latency: Nanos,
+    /// For requests of each effect, the time that passes with one on the host's clock, waits for the buffer left out.
+    pub by_effect: [Nanos; Effect::COUNT],
+}
+
+/// How a drive is carried forward: by so many requests, which take `steps`; the workload waits for times of its own.
 pub(super) struct ForwardPlan {
     pub count: u64,
-    pub step: Nanos,
+    pub steps: Steps,
     pub waits: bool,
     pub seen: CollectionInTime,
 }
@@ -146,10 +173,10 @@ pub(super) fn forward<P: Observer>(
     let (unit, now) = (run.ftl.layout().unit, run.ctx.calendar.now());
     let keeps = run.ftl.buffer().is_write_back() && waits_in.slots > 0;
     let waiting = keeps.then(|| WaitingUnits::new(waits_in.slots, run.ftl.layout().logical_units));
-    let idle_after = run.ftl.as_page_mapped().and_then(|pages| {
-        RunsAhead(pages).run_ahead(Some(plan.seen));
-        RunsAhead(pages).idle_after()
-    });
+    let held = if keeps { u64::from(run.ftl.buffer().units()) * plan.steps.all.ns() } else { plan.steps.latency.ns() };
+    if let Some(pages) = run.ftl.as_page_mapped() {
+        RunsAhead(pages).run_ahead(Some((plan.seen, Nanos::new(held))));
+    }
     let mut done = Forwarded { waits: plan.waits, ..Forwarded::default() };
     let count = plan.count.min(Pausing(run).requests_left());
     let mut programmed = run.ftl.stats().bytes_programmed(unit);
@@ -161,13 +188,15 @@ pub(super) fn forward<P: Observer>(
         match run.workload.poll(now)? {
             Poll::Ready(request) => {
                 run.namespaces.admit(&request, || run.workload.report().name)?;
+                let effect = request.op.effect();
+                writer.pass(plan.steps.by_effect[effect as usize]);
                 writer.take(&request, unit.get())?;
-                if request.op.effect() == Effect::Write {
+                if effect == Effect::Write {
                     part.bytes += u64::from(request.bytes);
                 }
                 requests += 1;
                 part.requests += 1;
-                passed.add(plan.step.ns());
+                passed.add(plan.steps.all.ns());
                 run.workload.complete(&request, &Completion::success(now));
                 if requests.is_multiple_of(LOOK_EVERY) {
                     embedding::look()?;
@@ -176,11 +205,7 @@ pub(super) fn forward<P: Observer>(
             Poll::At(time) => {
                 done.waits = true;
                 let gap = time.since(now);
-                if idle_after.is_some_and(|wait| gap >= wait)
-                    && let Some(pages) = writer.ftl.as_page_mapped()
-                {
-                    pages.rest_untimed();
-                }
+                writer.pass(gap);
                 passed.add(gap.ns());
             }
             Poll::Done => done.is_over = true,

@@ -18,6 +18,7 @@ mod forward;
 mod skipped;
 mod told;
 
+use crate::measure::STAGE_BUFFER;
 use crate::observe::Observer;
 use crate::run::Run;
 use crate::run::pausing::{CountsAtPause, Pausing};
@@ -25,9 +26,10 @@ use crate::{Drive, Error};
 pub(crate) use asked::AskedErrors;
 use controller::Origin;
 use estimate::{RunSo, SamplePart};
-use forward::{ForwardPlan, Forwarded, WaitingIn, forward, passing_over};
+use forward::{ForwardPlan, Forwarded, Steps, WaitingIn, forward, passing_over};
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{CollectionInTime, RunsAhead, Still};
+use host::Effect;
 use skipped::PassedOver;
 pub(crate) use told::SampledRun;
 use units::{Nanos, SimTime};
@@ -56,12 +58,14 @@ enum SamplingStage {
     Over,
 }
 
-/// Counts when a window began, or what came since.
+/// Counts when a window began.
 #[derive(Clone, Copy, Default)]
 struct WindowCounts {
     time: SimTime,
     requests: u64,
-    latency_sum_ns: u128,
+    /// For requests of each effect: their number, the sum of their latencies, and the part of it that they waited for the
+    /// buffer, in ns.
+    by_effect: [[u128; 3]; Effect::COUNT],
 }
 
 impl WindowCounts {
@@ -70,7 +74,33 @@ impl WindowCounts {
         Self {
             time: measure.last_completion,
             requests: measure.completed.iter().sum(),
-            latency_sum_ns: measure.ops.iter().map(|op| op.latency_sum_ns).sum(),
+            by_effect: std::array::from_fn(|at| {
+                let op = &measure.ops[at];
+                [u128::from(op.requests()), op.latency_sum_ns, measure.stages_ns[at][STAGE_BUFFER]]
+            }),
+        }
+    }
+
+    /// Returns the times of requests since `start`; `waits` is true if requests come at times of their own.
+    fn steps_since(&self, start: &Self, waits: bool) -> Steps {
+        let since: [[f64; 3]; Effect::COUNT] = std::array::from_fn(|at| {
+            std::array::from_fn(|part| (self.by_effect[at][part] - start.by_effect[at][part]) as f64)
+        });
+        let sum = |part: usize| since.iter().map(|of| of[part]).sum::<f64>();
+        let (requests, latency) = (sum(0).max(1.0), sum(1).max(1.0));
+        let apart = self.time.since(start.time).ns() as f64 / requests;
+        // What comes at times of its own must not fall behind them.
+        let apart = if waits { apart.min(latency / requests) / 2.0 } else { apart };
+        // In a closed loop, time passes as requests are answered: with each as much as its part of all latencies.
+        let of_each = |of: [f64; 3]| match of[0] > 0.0 {
+            true => (of[1] - of[2]) / of[0] * apart * requests / latency,
+            false => apart,
+        };
+        let ns = |time: f64| Nanos::new(time as u64);
+        Steps {
+            all: ns(apart),
+            latency: ns(latency / requests),
+            by_effect: since.map(|of| ns(if waits { apart } else { of_each(of) })),
         }
     }
 }
@@ -105,8 +135,8 @@ pub(crate) struct Sampling {
     /// Passes of the workload (`--loop`) when its clock was put before it.
     passes: u32,
     start: Option<WindowCounts>,
-    /// Time and latency of a request in the last window.
-    request_ns: [f64; 2],
+    /// Times of requests in the last window.
+    steps: Steps,
     parts: Vec<SamplePart>,
     /// Requests of a ramp that came before all.
     base: u64,
@@ -157,7 +187,7 @@ impl Sampling {
             passed: None,
             passes: 0,
             start: None,
-            request_ns: [0.0; 2],
+            steps: Steps::default(),
             parts: Vec::new(),
             base: 0,
             beginning: Vec::new(),
@@ -290,8 +320,8 @@ impl Sampling {
             let passed = self.passed.get_or_insert_with(|| passing_over(run)).clone();
             let counted = run.ftl.stats().bytes_written;
             let keeps = WaitingIn { units: std::mem::take(&mut buffered), slots: self.waiting.mean() };
-            let (count, step, waits, seen) = (self.skip, self.step(), self.waits, self.collected);
-            done = forward(run, drive, &passed, keeps, &ForwardPlan { count, step, waits, seen })?;
+            let (count, steps, waits, seen) = (self.skip, self.steps, self.waits, self.collected);
+            done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen })?;
             // What a later write took the place of in the buffer was written, too, and counts by the bytes of its request.
             self.extra[1] += (run.ftl.stats().bytes_written - counted) as f64 - done.bytes() as f64;
             self.note_forwarded(run, &done, settled);
@@ -319,14 +349,6 @@ impl Sampling {
         self.before = self.totals(run);
     }
 
-    /// What a request took in the last window, as far as the drive was busy with it.
-    fn step(&self) -> Nanos {
-        let [apart, latency] = self.request_ns;
-        // What comes at times of its own must not fall behind them.
-        let step = if self.waits { apart.min(latency) / 2.0 } else { apart };
-        Nanos::new(step as u64)
-    }
-
     fn begin_window<P: Observer>(&mut self, run: &mut Run<P>) {
         let stage = SamplingStage::Measuring { until: run.host_requests + self.window };
         if let SamplingStage::WarmUp { pause, .. } = std::mem::replace(&mut self.stage, stage) {
@@ -342,9 +364,7 @@ impl Sampling {
         let now = WindowCounts::of(run);
         let requests = now.requests - start.requests;
         self.run_so.measured += requests;
-        let of_each = |sum: f64| sum / requests.max(1) as f64;
-        let latency_ns = (now.latency_sum_ns - start.latency_sum_ns) as f64;
-        self.request_ns = [of_each(now.time.since(start.time).ns() as f64), of_each(latency_ns)];
+        self.steps = now.steps_since(&start, self.waits);
         self.end_detail(run);
     }
 

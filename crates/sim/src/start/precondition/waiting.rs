@@ -43,6 +43,12 @@ impl WaitingUnits {
         None
     }
 
+    /// Returns true if a unit waits in the modelled write buffer.
+    #[inline]
+    pub fn holds(&self, lpn: Lpn) -> bool {
+        self.present[(lpn.0 / 64) as usize] & 1 << (lpn.0 % 64) != 0
+    }
+
     /// Returns the units that wait in the modelled write buffer, in the order in which they leave.
     pub fn units(&self) -> Vec<Lpn> {
         // One that was taken and written again has two places: it leaves at the first of them.

@@ -147,7 +147,7 @@ impl Collection {
     /// was on the die meanwhile.
     #[inline]
     pub fn earn(&mut self, units: u32, program_units: u32, beside: bool) {
-        if beside {
+        if beside || *crate::upkeep::eager::XX & 4 != 0 {
             self.seen.moved += u64::from(units);
         }
         self.pace.earn(f64::from(units), program_units);

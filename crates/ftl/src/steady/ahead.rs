@@ -28,7 +28,15 @@ impl RunsAhead<'_> {
     /// Lets writes without simulated time go by clocks of the dies from now on, with what was seen in time; `slack` is the
     /// time for which the host can be ahead of the dies. With none, they collect as little as writes need.
     pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
+        self.commit_all(f64::INFINITY);
         let times = self.times();
+        if std::env::var("SAMPV").is_ok() {
+            let of = |die: &crate::core::Collection| die.seen.host_units;
+            eprintln!("real shares {:?}", self.0.media.core.collections.iter().map(of).collect::<Vec<_>>());
+            if let Some(eager) = &self.0.upkeep.eager { eprintln!("model shares {:?} now {:.0} host {:.0}", eager.dies.iter().map(|d| d.taken).collect::<Vec<_>>(), eager.now, eager.host); }
+            eprintln!("live {:?}", self.0.media.core.store.space.dies.iter().map(|d| d.live).collect::<Vec<_>>());
+            eprintln!("usable {:?}", self.0.media.core.store.space.dies.iter().map(|d| d.usable).collect::<Vec<_>>());
+        }
         let core = &self.0.media.core;
         let (dies, streams) = (core.store.layout.dies, core.store.space.dies[0].frontiers.len());
         let idle_after = self.0.upkeep.trigger.idle_after();
@@ -83,6 +91,41 @@ impl RunsAhead<'_> {
         }
     }
 
+    /// Places a unit of the host in a stream of a die; the map points to it when its program has ended, as in time.
+    #[inline]
+    pub(super) fn place(&mut self, die: usize, stream: usize, lpn: Lpn) {
+        let (ppa, is_last) = self.0.media.place_untimed(die, stream, lpn);
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.note_placed(die, lpn, ppa, is_last);
+        }
+    }
+
+    /// Ends the programs of the host that end on a die by a nominal time, in ns.
+    #[inline]
+    fn commit(&mut self, die: usize, until: f64) {
+        while let Some(eager) = &mut self.0.upkeep.eager
+            && let Some((unit, is_newest)) = eager.take_ended(die, until)
+        {
+            if is_newest {
+                let old = self.0.media.core.store.map.lookup(unit.lpn);
+                self.0.media.commit_untimed(unit.lpn, unit.ppa);
+                if old != Ppa::NONE {
+                    self.0.media.invalidate_host(old);
+                }
+            } else {
+                self.0.media.lower_live(die);
+            }
+            if unit.is_last {
+                self.0.media.close_untimed(die, unit.ppa);
+            }
+        }
+    }
+
+    fn commit_all(&mut self, until: f64) {
+        let dies = self.0.media.core.store.layout.dies as usize;
+        (0..dies).for_each(|die| self.commit(die, until));
+    }
+
     /// Lets a die do what it would have done until now.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, die: usize) {
@@ -132,7 +175,17 @@ impl RunsAhead<'_> {
         if frontier.superblock != NONE && !frontier.next_unit.is_multiple_of(program) {
             return Some(last);
         }
+        let now = self.0.upkeep.eager.as_ref()?.now;
+        self.commit_all(now);
         let mut in_turns = (last + 1..dies).chain(0..=last.min(dies - 1));
+        if *crate::upkeep::eager::XX & 1 != 0 {
+            let die = in_turns.find(|&die| { self.catch_up(die); self.0.media.core.is_within_quota(die) && self.0.make_room_untimed(die, stream)})?;
+            let eager = self.0.upkeep.eager.as_mut()?;
+            eager.last[stream] = die;
+            let at = eager.dies[die].ends[0]; eager.now = eager.now.max(at);
+            eager.begin_program(die);
+            return Some(die);
+        }
         let die = in_turns.find(|&die| self.takes_now(die, stream)).or_else(|| self.first_to_take(stream))?;
         let eager = self.0.upkeep.eager.as_mut()?;
         eager.last[stream] = die;
@@ -169,6 +222,7 @@ impl RunsAhead<'_> {
         while !self.0.media.core.turns_in_vain() {
             let by_time = ready.iter().enumerate().filter_map(|(die, ready)| ready.map(|(at, room)| (die, at, room)));
             let (die, at, has_room) = by_time.min_by(|one, other| one.1.total_cmp(&other.1))?;
+            self.commit(die, at);
             if has_room {
                 if let Some(eager) = &mut self.0.upkeep.eager {
                     eager.now = eager.now.max(at);
@@ -225,6 +279,10 @@ impl RunsAhead<'_> {
         let frontier = core.store.space.dies[die].frontiers[stream];
         let missing = frontier.next_unit.next_multiple_of(core.store.layout.program_units) - frontier.next_unit;
         if frontier.superblock != NONE && missing > 0 {
+            if self.0.media.core.assembly.streams.takes_hosts(stream) {
+                self.commit(die, f64::INFINITY);
+            }
+            let core = &mut self.0.media.core;
             core.store.stats.units_programmed[Origin::Padding as usize] += u64::from(missing);
             self.0.media.settle_stream(die, stream);
         }

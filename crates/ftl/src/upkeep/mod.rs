@@ -3,7 +3,7 @@
 
 mod burden;
 mod collection;
-mod eager;
+pub(crate) mod eager;
 mod empty;
 mod fold;
 mod idle;

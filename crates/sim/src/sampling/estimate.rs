@@ -35,12 +35,28 @@ impl SamplePart {
 
 fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
-    let parts: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
-    let value = of(&parts.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]))?;
-    let half = interval(&parts, of).map(|found| found.half * SQRT_2);
+    let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
+    let value = of(&sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]))?;
+    let half = interval(&sums, of).map(|found| (found.half * SQRT_2).hypot(discrepancy(parts)));
     let found = half.map(|half| [(value - half).max(0.0), value + half]);
     let reached = asked.map(|asked| half.is_some_and(|half| half <= asked * value));
     Some(SampledFigure { value, interval: found, asked, reached })
+}
+
+/// Returns by how much the write amplification of the parts that were carried forward differs from that of the parts in
+/// detail, as far as the former make up the figure: what chance and a faulty way of carrying forward make together. Zero where
+/// either wrote nothing.
+fn discrepancy(parts: &[SamplePart]) -> f64 {
+    let sum = |forwarded: bool| {
+        let of = parts.iter().filter(|part| part.is_forwarded == forwarded);
+        of.fold([0.0; 2], |sum, part| [sum[0] + part.programmed, sum[1] + part.written])
+    };
+    let (detail, forwarded) = (sum(false), sum(true));
+    if detail[1] == 0.0 || forwarded[1] == 0.0 {
+        return 0.0;
+    }
+    let share = forwarded[1] / (detail[1] + forwarded[1]);
+    (detail[0] / detail[1] - forwarded[0] / forwarded[1]).abs() * share
 }
 
 /// Requests by how they were run.

@@ -81,14 +81,34 @@ impl WindowCounts {
         }
     }
 
-    /// Returns the times of requests since `start`; `waits` is true if requests come at times of their own.
-    fn steps_since(&self, start: &Self, waits: bool) -> Steps {
-        let since: [[f64; 3]; Effect::COUNT] = std::array::from_fn(|at| {
-            std::array::from_fn(|part| (self.by_effect[at][part] - start.by_effect[at][part]) as f64)
-        });
+}
+
+/// Sums of times of requests over all windows so far.
+#[derive(Clone, Copy, Default)]
+struct TimesSeen {
+    /// Time of the windows, in ns.
+    ns: f64,
+    /// For requests of each effect: as in [`WindowCounts`].
+    by_effect: [[f64; 3]; Effect::COUNT],
+}
+
+impl TimesSeen {
+    /// Adds a window that began at `start` and ended at `end`.
+    fn add(&mut self, start: &WindowCounts, end: &WindowCounts) {
+        self.ns += end.time.since(start.time).ns() as f64;
+        for (sum, (now, then)) in self.by_effect.iter_mut().zip(end.by_effect.iter().zip(&start.by_effect)) {
+            for (sum, (now, then)) in sum.iter_mut().zip(now.iter().zip(then)) {
+                *sum += (now - then) as f64;
+            }
+        }
+    }
+
+    /// Returns the times of requests; `waits` is true if requests come at times of their own.
+    fn steps(&self, waits: bool) -> Steps {
+        let since = &self.by_effect;
         let sum = |part: usize| since.iter().map(|of| of[part]).sum::<f64>();
         let (requests, latency) = (sum(0).max(1.0), sum(1).max(1.0));
-        let apart = self.time.since(start.time).ns() as f64 / requests;
+        let apart = self.ns / requests;
         // What comes at times of its own must not fall behind them.
         let apart = if waits { apart.min(latency / requests) / 2.0 } else { apart };
         // In a closed loop, time passes as requests are answered: with each as much as its part of all latencies.
@@ -135,8 +155,8 @@ pub(crate) struct Sampling {
     /// Passes of the workload (`--loop`) when its clock was put before it.
     passes: u32,
     start: Option<WindowCounts>,
-    /// Times of requests in the last window.
-    steps: Steps,
+    /// Times of requests in the windows so far.
+    times: TimesSeen,
     parts: Vec<SamplePart>,
     /// Requests of a ramp that came before all.
     base: u64,
@@ -187,7 +207,7 @@ impl Sampling {
             passed: None,
             passes: 0,
             start: None,
-            steps: Steps::default(),
+            times: TimesSeen::default(),
             parts: Vec::new(),
             base: 0,
             beginning: Vec::new(),
@@ -320,7 +340,7 @@ impl Sampling {
             let passed = self.passed.get_or_insert_with(|| passing_over(run)).clone();
             let counted = run.ftl.stats().bytes_written;
             let keeps = WaitingIn { units: std::mem::take(&mut buffered), slots: self.waiting.mean() };
-            let (count, steps, waits, seen) = (self.skip, self.steps, self.waits, self.collected);
+            let (count, steps, waits, seen) = (self.skip, self.times.steps(self.waits), self.waits, self.collected);
             done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen })?;
             // What a later write took the place of in the buffer was written, too, and counts by the bytes of its request.
             self.extra[1] += (run.ftl.stats().bytes_written - counted) as f64 - done.bytes() as f64;
@@ -364,7 +384,7 @@ impl Sampling {
         let now = WindowCounts::of(run);
         let requests = now.requests - start.requests;
         self.run_so.measured += requests;
-        self.steps = now.steps_since(&start, self.waits);
+        self.times.add(&start, &now);
         self.end_detail(run);
     }
 

@@ -1,10 +1,10 @@
 """Measure how often intervals of sampled runs hold what the run in full finds, and how much faster they come.
 
-    .venv/bin/python benches/sampling.py [--first 0] [--pairs 60] [--json FILE]
+    .venv/bin/python benches/sampling.py [--first 0] [--pairs 60] [--json FILE] [--picture]
 
 Pairs of a drive and a workload are drawn from their number alone, drives as `benches/interval_coverage.py`
 draws them: nothing of either was chosen by what sampling makes of it. Each is run in full and sampled, with
-one seed, so that both begin in one state. `--first` draws others.
+one seed, so that both begin in one state. `--first` draws others. `--picture` writes docs/images/sampling.svg.
 """
 
 import argparse
@@ -20,11 +20,14 @@ from typing import Any
 
 import floatgate
 import interval_coverage
+from floatgate.report import draw, palette
+from floatgate.report.plot import Axis, Points, chart
 
 PAIRS = 60
 SECONDS_MOST = 60.0  # of a run in full
 REQUESTS = (400_000, 4_000_000)
 ASKED = "waf:1%"
+IMAGE = Path(__file__).parents[1] / "docs" / "images" / "sampling.svg"
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,26 @@ def summary(found: Sequence[Pair]) -> str:
     held = sum(pair.is_held for pair in with_interval)
     off = sorted(abs(pair.value / pair.truth - 1) for pair in found)
     reached = sum(pair.reached for pair in found)
+    halves = [pair.interval[1] / pair.value - 1 for pair in with_interval if pair.interval]
     times = statistics.median(pair.seconds[0] / pair.seconds[1] for pair in found)
     return (
-        f"{held} of {len(with_interval)} intervals held; {reached} of {len(found)} errors of 1 % reached;"
+        f"{held} of {len(with_interval)} intervals held, half of them within +/- {statistics.median(halves):.2%}; {reached} of {len(found)} errors of 1 % reached;"
         f" off by {statistics.median(off):.2%} in the median and {off[-1]:.2%} at most;"
         f" {times:.1f} times as fast in the median"
     )
+
+
+def picture(found: Sequence[Pair]) -> str:
+    """Draw how far off sampled runs are, and how far they say they may be, over how much faster they come."""
+    times = [pair.seconds[0] / pair.seconds[1] for pair in found]
+    off = [100 * abs(pair.value / pair.truth - 1) for pair in found]
+    half = [100 * (pair.interval[1] / pair.value - 1) if pair.interval else None for pair in found]
+    marks = [
+        Points(palette.KINDS["read"], times, half, name="half the interval"),
+        Points(palette.KINDS["write"], times, off, name="difference from the run in full"),
+    ]
+    x = Axis("times as fast as the run in full", low=0)
+    return draw.svg(chart(420, x, Axis("of write amplification, %", low=0), marks))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -114,6 +131,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--picture", action="store_true")
     asked = parser.parse_args(arguments)
     found = []
     for pair in pairs(range(asked.first, asked.first + asked.pairs)):
@@ -129,6 +147,8 @@ def main(arguments: Sequence[str]) -> int:
     sys.stdout.write(f"{summary(found)}\n")
     if asked.json:
         asked.json.write_text(json.dumps([asdict(pair) for pair in found], indent=1) + "\n")
+    if asked.picture:
+        IMAGE.write_text(picture(found), encoding="utf-8")
     return 0
 
 

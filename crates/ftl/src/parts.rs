@@ -122,7 +122,6 @@ impl Parts<'_> {
             read_bytes: 0,
             read_only: false,
             erased_in_a_row: 0,
-            is_still: false,
         };
         features.made(&mut core);
         Ok(Whole { media: Media { core, features }, upkeep, host })

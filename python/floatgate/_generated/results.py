@@ -2662,81 +2662,87 @@ class Remark(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledFigure(Section):
-    """A figure of the whole run, and how sure it is."""
+    """Estimate of a figure of the whole run by sampling, with its interval."""
 
     value: float
-    """The figure: all that was programmed over all that was written, in detail and carried forward.
+    """Value of the estimate: all bytes programmed over all bytes written, in detail and carried
+    forward.
     """
 
     interval: tuple[float, float] | None
-    """What a run in full would come to with 95 % confidence; null where the parts are too few to say.
+    """Interval that holds the value of a run in full with 95 % confidence; null where there are too
+    few parts to say.
     """
 
     asked: float | None
-    """[ratio] Half the interval that was asked for, as a share of the figure; null where none was.
+    """[ratio] Half width of the interval that was asked for, as a share of the value; null where none
+    was.
     """
 
     reached: bool | None
-    """[yes/no] It is known so well; null where no error was asked."""
+    """[yes/no] True if the interval is as narrow as was asked; null where no error was asked."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledPart(Section):
-    """A part of a sampled run."""
+    """Part of a sampled run: a stretch of its requests, in detail or carried forward."""
 
     first_request: Count
-    """[requests] Requests of the run before it."""
+    """[requests] Number of requests of the run before the part."""
 
     requests: Count
-    """[requests] Its own requests."""
+    """[requests] Number of requests of the part."""
 
     forwarded: bool
-    """[yes/no] It was carried forward; else it ran in detail."""
+    """[yes/no] True if the part was carried forward; false if it ran in detail."""
 
     waf: float | None
-    """[ratio] Write amplification since the end of the part before; null where nothing was written.
+    """[ratio] Write amplification of the part, from the end of the part before; null where nothing was
+    written.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledRun(Section):
-    """What was sampled of a run, and write amplification of the whole of it. All other parts of the
-    result that count or time are of the measured windows alone, put together as if nothing lay
-    between them.
+    """Report of a sampled run: how it was sampled, and write amplification of the whole run. All other
+    parts of the result that count or time are of the measured windows alone, put together as if
+    nothing lay between them.
     """
 
     asked: str
-    """[text] What was asked for, as it was written: `auto`, or `waf` with its error."""
+    """[text] Value of the option `--sample`: `auto`, or `waf` with the error that it may have."""
 
     reached: bool | None
-    """[yes/no] The error that was asked for is kept; null where none was."""
+    """[yes/no] True if the error that was asked for is reached; null where none was asked."""
 
     requests: Count
-    """[requests] Requests of the whole run."""
+    """[requests] Number of requests of the whole run."""
 
     requests_measured: Count
-    """[requests] Of those, requests in measured windows."""
+    """[requests] Number of requests in measured windows."""
 
     requests_warm_up: Count
-    """[requests] Requests that ran in detail before windows or after them, and are not measured.
+    """[requests] Number of requests that ran in detail before or after windows and are not measured.
     """
 
     requests_forwarded: Count
-    """[requests] Requests that were carried forward in the drive's state, without a clock."""
+    """[requests] Number of requests that were carried forward in the drive's state, without simulated
+    time.
+    """
 
     warm_up_requests: Count
-    """[requests] Requests in detail before each window, as the first of the run show how long the
-    drive takes to settle.
+    """[requests] Number of requests in detail before each window, by how long the drive took to settle
+    in the beginning.
     """
 
     window_requests: Count
-    """[requests] Requests of each window."""
+    """[requests] Number of requests of each window."""
 
     waf: SampledFigure | None
-    """[ratio] Write amplification of the whole run; null without writes."""
+    """[ratio] Estimate of the write amplification of the whole run; null without writes."""
 
     parts: tuple[SampledPart, ...]
-    """The parts of the run, in order."""
+    """List of the parts of the run, in order."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2895,5 +2901,4 @@ class RunResult(Section):
     """
 
     sample: SampledRun | None = None
-    """What was sampled, and what that says of the whole run; absent where all of it ran in detail.
-    """
+    """Report of a sampled run (`--sample`); absent where the whole run was simulated in detail."""

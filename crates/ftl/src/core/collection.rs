@@ -24,10 +24,11 @@ pub(crate) struct Collection {
     pub pace: Pace,
     pub background: bool,
     pub idle: Idle,
+    /// Counts of how collection and host shared the die since the drive was made.
     pub seen: CollectionInTime,
 }
 
-/// What was seen of collections in time, counted since the drive was made: how far they run ahead of the host.
+/// Counts of how garbage collection and the host share dies in simulated time, since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionInTime {
     /// Number of units that collections moved while programs of the host were on their die.
@@ -50,12 +51,12 @@ impl CollectionInTime {
         }
     }
 
-    /// What came since `earlier`.
+    /// Returns the counts since `earlier`, an older copy of these.
     pub fn since(self, earlier: Self) -> Self {
         self.with(earlier, |now, then| now - then)
     }
 
-    /// Both together.
+    /// Returns the sums of both sets of counts.
     pub fn and(self, other: Self) -> Self {
         self.with(other, |one, another| one + another)
     }
@@ -143,11 +144,11 @@ impl Collection {
         self.seen.host_programs += 1;
     }
 
-    /// Adds write credit to the host for `units` units that the collection moved; `beside` is true if a program of the host
-    /// was on the die meanwhile.
+    /// Adds write credit to the host for `units` units that the collection moved; `host_programs` is the number of programs
+    /// of the host on the die meanwhile.
     #[inline]
-    pub fn earn(&mut self, units: u32, program_units: u32, beside: bool) {
-        if beside || *crate::upkeep::eager::XX & 4 != 0 {
+    pub fn earn(&mut self, units: u32, program_units: u32, host_programs: u32) {
+        if host_programs > 0 {
             self.seen.moved += u64::from(units);
         }
         self.pace.earn(f64::from(units), program_units);

@@ -119,6 +119,4 @@ pub(crate) struct Core {
     /// Number of superblocks that were erased without simulated time (in preconditioning) since the host last wrote a
     /// mapping unit.
     pub erased_in_a_row: u64,
-    /// Nothing new begins on the flash.
-    pub is_still: bool,
 }

@@ -40,8 +40,8 @@ impl Core {
         let units = u32::from(customer == Customer::Collection);
         self.mover(die, customer).end_read(units);
         if customer == Customer::Collection {
-            let beside = self.assembly.bound[die] > 0;
-            self.collections[die].earn(1, self.store.layout.program_units, beside);
+            let host_programs = self.assembly.bound[die];
+            self.collections[die].earn(1, self.store.layout.program_units, host_programs);
         }
     }
 }

@@ -10,12 +10,12 @@
 
 use crate::core::CollectionInTime;
 use crate::pages::PageMapped;
-use crate::store::NONE;
+use crate::store::{Frontier, NONE, SuperblockState};
 use crate::upkeep::{Eager, NominalTimes};
 use controller::Origin;
 use units::{Lpn, Nanos, Ppa};
 
-/// A layer whose dies have clocks while it is written without simulated time.
+/// Access to a translation layer whose dies have clocks while it is written without simulated time.
 pub struct RunsAhead<'a>(pub &'a mut PageMapped);
 
 impl RunsAhead<'_> {
@@ -30,13 +30,6 @@ impl RunsAhead<'_> {
     pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
         self.commit_all(f64::INFINITY);
         let times = self.times();
-        if std::env::var("SAMPV").is_ok() {
-            let of = |die: &crate::core::Collection| die.seen.host_units;
-            eprintln!("real shares {:?}", self.0.media.core.collections.iter().map(of).collect::<Vec<_>>());
-            if let Some(eager) = &self.0.upkeep.eager { eprintln!("model shares {:?} now {:.0} host {:.0}", eager.dies.iter().map(|d| d.taken).collect::<Vec<_>>(), eager.now, eager.host); }
-            eprintln!("live {:?}", self.0.media.core.store.space.dies.iter().map(|d| d.live).collect::<Vec<_>>());
-            eprintln!("usable {:?}", self.0.media.core.store.space.dies.iter().map(|d| d.usable).collect::<Vec<_>>());
-        }
         let core = &self.0.media.core;
         let (dies, streams) = (core.store.layout.dies, core.store.space.dies[0].frontiers.len());
         let idle_after = self.0.upkeep.trigger.idle_after();
@@ -47,6 +40,7 @@ impl RunsAhead<'_> {
         });
     }
 
+    /// Returns the mean times of the operations of a die, by its first superblock's wear.
     fn times(&self) -> NominalTimes {
         let core = &self.0.media.core;
         let (layout, controller) = (&core.store.layout, &core.store.controller);
@@ -94,10 +88,34 @@ impl RunsAhead<'_> {
     /// Places a unit of the host in a stream of a die; the map points to it when its program has ended, as in time.
     #[inline]
     pub(super) fn place(&mut self, die: usize, stream: usize, lpn: Lpn) {
-        let (ppa, is_last) = self.0.media.place_untimed(die, stream, lpn);
-        if let Some(eager) = &mut self.0.upkeep.eager {
-            eager.note_placed(die, lpn, ppa, is_last);
+        let store = &mut self.0.media.core.store;
+        let space = &mut store.space.dies[die];
+        space.clock += 1;
+        let frontier = &mut space.frontiers[stream];
+        let global = die as u32 * store.layout.superblocks_per_die + frontier.superblock;
+        let ppa = Ppa(store.layout.first_ppa(global) + u64::from(frontier.next_unit));
+        frontier.next_unit += 1;
+        let is_last = frontier.next_unit == store.layout.data_units();
+        store.map.assign(ppa, lpn);
+        if is_last {
+            store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+            store.space.state[global as usize] = SuperblockState::Closed;
         }
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.note_placed(die, lpn, (ppa, is_last));
+        }
+    }
+
+    /// Closes the full superblock of a die that `last` is the last place of: its programs have ended.
+    fn close(&mut self, die: usize, last: Ppa) {
+        let media = &mut self.0.media;
+        let global = media.core.store.layout.superblock_of(last) as usize;
+        media.core.store.array.restore(global, media.core.store.layout.rows);
+        media.core.store.stats.units_programmed[Origin::Map as usize] +=
+            u64::from(media.core.store.layout.summary_units);
+        media.features.closed(global);
+        let superblock = global as u32 % media.core.store.layout.superblocks_per_die;
+        media.core.store.space.close(die, superblock);
     }
 
     /// Ends the programs of the host that end on a die by a nominal time, in ns.
@@ -107,20 +125,25 @@ impl RunsAhead<'_> {
             && let Some((unit, is_newest)) = eager.take_ended(die, until)
         {
             if is_newest {
-                let old = self.0.media.core.store.map.lookup(unit.lpn);
-                self.0.media.commit_untimed(unit.lpn, unit.ppa);
+                let media = &mut self.0.media;
+                let old = media.core.store.map.lookup(unit.lpn);
+                media.features.changes(unit.lpn);
+                media.core.store.map.set(unit.lpn, unit.ppa);
+                let superblock = media.core.store.layout.superblock_of(unit.ppa) as usize;
+                media.core.store.space.valid[superblock] += 1;
                 if old != Ppa::NONE {
-                    self.0.media.invalidate_host(old);
+                    media.invalidate_host(old);
                 }
             } else {
                 self.0.media.lower_live(die);
             }
             if unit.is_last {
-                self.0.media.close_untimed(die, unit.ppa);
+                self.close(die, unit.ppa);
             }
         }
     }
 
+    /// Ends the programs of the host that end on any die by a nominal time, in ns.
     fn commit_all(&mut self, until: f64) {
         let dies = self.0.media.core.store.layout.dies as usize;
         (0..dies).for_each(|die| self.commit(die, until));
@@ -178,14 +201,6 @@ impl RunsAhead<'_> {
         let now = self.0.upkeep.eager.as_ref()?.now;
         self.commit_all(now);
         let mut in_turns = (last + 1..dies).chain(0..=last.min(dies - 1));
-        if *crate::upkeep::eager::XX & 1 != 0 {
-            let die = in_turns.find(|&die| { self.catch_up(die); self.0.media.core.is_within_quota(die) && self.0.make_room_untimed(die, stream)})?;
-            let eager = self.0.upkeep.eager.as_mut()?;
-            eager.last[stream] = die;
-            let at = eager.dies[die].ends[0]; eager.now = eager.now.max(at);
-            eager.begin_program(die);
-            return Some(die);
-        }
         let die = in_turns.find(|&die| self.takes_now(die, stream)).or_else(|| self.first_to_take(stream))?;
         let eager = self.0.upkeep.eager.as_mut()?;
         eager.last[stream] = die;
@@ -193,6 +208,7 @@ impl RunsAhead<'_> {
         Some(die)
     }
 
+    /// Returns true if a die has a place for a program unit of a stream by now, after what it does until now.
     fn takes_now(&mut self, die: usize, stream: usize) -> bool {
         self.catch_up(die);
         let has_place =
@@ -200,12 +216,13 @@ impl RunsAhead<'_> {
         has_place && self.has_room(die, stream) && self.0.make_room_untimed(die, stream)
     }
 
+    /// Returns true if a die has room for a program unit of a stream before its collection goes on.
     fn has_room(&self, die: usize, stream: usize) -> bool {
         self.0.media.core.is_within_quota(die) && self.0.has_own_room_untimed(die, stream)
     }
 
-    /// When a die takes the next program unit of a stream, as far as its collection does not have to go on for it first; and
-    /// whether it does not.
+    /// Returns the nominal time, in ns, at which a die has a place for a program unit of a stream, with true; or at which its
+    /// collection can go on for one, with false. None if the die is at its quota of live units.
     fn ready(&self, die: usize, stream: usize) -> Option<(f64, bool)> {
         if !self.0.media.core.is_within_quota(die) {
             return None;
@@ -215,12 +232,13 @@ impl RunsAhead<'_> {
         Some((if has_room { clock.ends[0] } else { clock.free_at }, has_room))
     }
 
-    /// No die has a place now: lets time pass until one has.
+    /// Lets nominal time pass until a die has a place for a program unit of a stream; returns the die, none if no die has one.
     fn first_to_take(&mut self, stream: usize) -> Option<usize> {
         let dies = self.0.media.core.store.layout.dies as usize;
         let mut ready: Vec<_> = (0..dies).map(|die| self.ready(die, stream)).collect();
         while !self.0.media.core.turns_in_vain() {
-            let by_time = ready.iter().enumerate().filter_map(|(die, ready)| ready.map(|(at, room)| (die, at, room)));
+            let by_time =
+                ready.iter().enumerate().filter_map(|(die, ready)| ready.map(|(at, room)| (die, at, room)));
             let (die, at, has_room) = by_time.min_by(|one, other| one.1.total_cmp(&other.1))?;
             self.commit(die, at);
             if has_room {
@@ -258,8 +276,8 @@ impl RunsAhead<'_> {
         self.pad_leftover(die);
     }
 
-    /// Where no superblock is emptied any more, the program unit of moved data is completed, as in time: what was emptied
-    /// waits for it.
+    /// Pads the open program units of moved data of a die where no superblock is emptied any more, as in time: what was
+    /// emptied waits for them.
     fn pad_leftover(&mut self, die: usize) {
         let upkeep = &self.0.upkeep;
         if self.0.media.core.collections[die].mover.has_victim()
@@ -274,10 +292,12 @@ impl RunsAhead<'_> {
         }
     }
 
+    /// Pads the open program unit of a stream of a die, if it holds any unit.
     fn pad_stream(&mut self, die: usize, stream: usize) {
         let core = &mut self.0.media.core;
         let frontier = core.store.space.dies[die].frontiers[stream];
-        let missing = frontier.next_unit.next_multiple_of(core.store.layout.program_units) - frontier.next_unit;
+        let missing =
+            frontier.next_unit.next_multiple_of(core.store.layout.program_units) - frontier.next_unit;
         if frontier.superblock != NONE && missing > 0 {
             if self.0.media.core.assembly.streams.takes_hosts(stream) {
                 self.commit(die, f64::INFINITY);

@@ -8,20 +8,20 @@ use crate::store::NONE;
 use controller::Context;
 use units::Lpn;
 
-/// A layer that stands still, or is to.
+/// Access to a translation layer that stands still, or is to.
 pub struct Still<'a>(pub &'a mut PageMapped);
 
 impl Still<'_> {
-    /// From now on no unit leaves the buffer and no row of a superblock is taken; the host's requests are answered.
+    /// Lets no unit leave the buffer and no row of a superblock be taken from now on; the host's requests are answered.
     pub fn hold(&mut self) {
-        self.0.media.core.is_still = true;
+        self.0.media.core.assembly.is_still = true;
         for die in 0..self.0.media.core.store.layout.dies as usize {
             self.0.media.core.collections[die].background = false;
             self.0.media.update_eligible(die);
         }
     }
 
-    /// Completes all program units that were begun; true when there were some, which are now on their way.
+    /// Pads all program units that were begun; returns true while programs are on their way.
     pub fn pad_begun<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
         let streams = self.0.media.core.store.space.one_bit_stream;
         let mut padded = false;
@@ -35,7 +35,7 @@ impl Still<'_> {
         padded || self.0.media.core.store.controller.in_flight() > 0
     }
 
-    /// Nothing is in flight any more: takes the units that wait in the buffer, the first to leave first.
+    /// Takes the units that wait in the buffer of a drive with nothing in flight, the first to leave first.
     pub fn take_buffered(&mut self) -> Vec<Lpn> {
         let core = &mut self.0.media.core;
         for die in 0..core.store.layout.dies as usize {
@@ -62,9 +62,9 @@ impl Still<'_> {
         units
     }
 
-    /// Time is about to go on, with these units in the buffer; gives back the units that it has no room for.
+    /// Ends the standstill, with these units in the buffer; returns the units for which it has no room.
     pub fn move_again(&mut self, units: Vec<Lpn>) -> Vec<Lpn> {
-        self.0.media.core.is_still = false;
+        self.0.media.core.assembly.is_still = false;
         let buffer = &mut self.0.media.core.buffer;
         let beyond = units.len().saturating_sub(buffer.free_slots() as usize);
         for &lpn in &units[beyond..] {
@@ -74,7 +74,7 @@ impl Still<'_> {
         units[..beyond].to_vec()
     }
 
-    /// Units that wait in the buffer for a die.
+    /// Returns the number of units that wait in the buffer for a die.
     pub fn units_waiting(&self) -> usize {
         self.0.media.core.buffer.queued().count()
     }

@@ -15,7 +15,7 @@ use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
 use crate::steady::RunsAhead;
-use crate::store::{Frontier, NONE, SuperblockState, places};
+use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
@@ -36,10 +36,11 @@ impl PageMapped {
         let start = (programs % dies as u64) as usize;
         let mut in_turns = (start..dies).chain(0..start);
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
-        let by_clock = match self.upkeep.eager.is_some() && !self.media.core.assembly.streams.is_shared(stream) {
-            true => RunsAhead(self).next_die(stream),
-            false => None,
-        };
+        let by_clock =
+            match self.upkeep.eager.is_some() && !self.media.core.assembly.streams.is_shared(stream) {
+                true => RunsAhead(self).next_die(stream),
+                false => None,
+            };
         let die = by_clock.or_else(|| in_turns.find(|&die| self.make_room_untimed(die, stream)));
         let Some(die) = die else { return false };
         self.put_on_die_untimed((die, stream), lpn, origin);
@@ -227,7 +228,7 @@ impl PageMapped {
 
     fn begin_untimed(&mut self, die: usize, victim: u32) -> bool {
         let core = &mut self.media.core;
-        let by_clock = self.upkeep.eager.is_some() && *crate::upkeep::eager::XX & 2 == 0;
+        let by_clock = self.upkeep.eager.is_some();
         let has_room = |core: &Core, victim: u32| {
             let valid = core.store.space.valid[core.store.space.global(die, victim)];
             if by_clock { core.has_room_for(die, valid) } else { core.has_room_untimed(die, valid) }
@@ -365,44 +366,6 @@ impl Media {
             };
             self.features.wrote_untimed(&mut self.core, global, programs);
         }
-    }
-
-    /// Gives a unit the next place in the open superblock of a write stream without simulated time, to which the map does not
-    /// point yet; returns the place, and true if no unit follows in its superblock.
-    #[inline]
-    pub(super) fn place_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) -> (Ppa, bool) {
-        let space = &mut self.core.store.space.dies[die];
-        space.clock += 1;
-        let frontier = &mut space.frontiers[stream];
-        let global = die as u32 * self.core.store.layout.superblocks_per_die + frontier.superblock;
-        let ppa = Ppa(self.core.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
-        frontier.next_unit += 1;
-        let is_last = frontier.next_unit == self.core.store.layout.data_units();
-        self.core.store.map.assign(ppa, lpn);
-        if is_last {
-            self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
-            self.core.store.space.state[global as usize] = SuperblockState::Closed;
-        }
-        (ppa, is_last)
-    }
-
-    /// Lets the map point to the place that a unit was given.
-    #[inline]
-    pub(super) fn commit_untimed(&mut self, lpn: Lpn, ppa: Ppa) {
-        self.features.changes(lpn);
-        self.core.store.map.set(lpn, ppa);
-        self.core.store.space.valid[self.core.store.layout.superblock_of(ppa) as usize] += 1;
-    }
-
-    /// Closes the superblock that `last` is the last place of.
-    pub(super) fn close_untimed(&mut self, die: usize, last: Ppa) {
-        let global = self.core.store.layout.superblock_of(last) as usize;
-        self.core.store.array.restore(global, self.core.store.layout.rows);
-        self.core.store.stats.units_programmed[Origin::Map as usize] +=
-            u64::from(self.core.store.layout.summary_units);
-        self.features.closed(global);
-        let superblock = global as u32 % self.core.store.layout.superblocks_per_die;
-        self.core.store.space.close(die, superblock);
     }
 
     /// Pads the open superblock of a write stream to whole program units, before simulated time begins.

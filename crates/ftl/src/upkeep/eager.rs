@@ -5,8 +5,6 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, Ppa};
 
-pub(crate) static XX: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| std::env::var("SAMPX").ok().and_then(|t| t.parse::<u32>().ok()).unwrap_or(0));
-
 /// Nominal times of a die's operations, in nanoseconds, for clocks of dies that are written without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NominalTimes {
@@ -32,6 +30,7 @@ pub(crate) struct Eager {
     pub to_fill: f64,
     /// Number of units that the open program unit of the host holds so far.
     pub in_program: u32,
+    /// Nominal times of the operations of each die.
     pub times: NominalTimes,
     /// Idle time in ns after which a die begins to collect in the background; none where idle dies do not.
     pub idle_after: Option<f64>,
@@ -45,23 +44,27 @@ pub(crate) struct Eager {
     pub last: Vec<usize>,
     /// Number of units that collections moved so far.
     pub moved_so_far: u64,
-    /// Number of units that the host placed so far, and for each unit with a place that its program has not reached yet, the
-    /// number of its newest.
+    /// Number of units that the host placed so far.
     pub placed: u32,
+    /// For each logical unit whose newest version is on its way to the flash, the number of that version among all units
+    /// placed.
     pub newest: ByNumber<u32, u32>,
+    /// Clock of each die.
     pub dies: Vec<EagerDie>,
 }
 
-/// A unit of the host that has a place on the flash, to which the map points when its program ends.
+/// Record of a unit of the host that has a place on the flash, to which the map points when its program ends.
 #[derive(Clone, Copy)]
 pub(crate) struct PlacedUnit {
+    /// Number of the logical unit.
     pub lpn: Lpn,
+    /// Place of the unit on the flash.
     pub ppa: Ppa,
-    /// True if no unit comes after it in its superblock.
+    /// True if no unit comes after this unit in its superblock.
     pub is_last: bool,
-    /// Number of units that the host had placed before it.
+    /// Number of units that the host had placed before this unit.
     pub number: u32,
-    /// Nominal time, in ns, at which its program ends.
+    /// Nominal time, in ns, at which the program of the unit ends.
     pub ends: f64,
 }
 
@@ -78,14 +81,18 @@ pub(crate) struct EagerDie {
     pub ends: [f64; 2],
     /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
     pub background: bool,
-    pub taken: u64,
 }
 
 impl Eager {
     /// Makes the clocks of `dies` dies with `streams` streams, all at zero.
-    pub fn new(seen: CollectionInTime, times: NominalTimes, idle_after: Option<Nanos>, dies: u32, streams: usize) -> Self {
+    pub fn new(
+        seen: CollectionInTime,
+        times: NominalTimes,
+        idle_after: Option<Nanos>,
+        dies: u32,
+        streams: usize,
+    ) -> Self {
         let share = |part: u64, of: u64| part as f64 / of.max(1) as f64;
-        if std::env::var("SAMPV").is_ok() { eprintln!("{seen:?} {times:?} {idle_after:?}"); }
         let filled = share(seen.host_units, seen.host_programs).max(1.0);
         Self {
             moved: share(seen.moved, seen.written),
@@ -110,8 +117,8 @@ impl Eager {
     pub fn note_moved(&mut self, die: usize, units: u32, program_units: u32) {
         let units_f = f64::from(units);
         self.moved_so_far += u64::from(units);
-        self.dies[die].free_at += self.times.read
-            + units_f * (self.times.transfer + self.times.program / f64::from(program_units));
+        self.dies[die].free_at +=
+            self.times.read + units_f * (self.times.transfer + self.times.program / f64::from(program_units));
     }
 
     /// Counts the erase of a superblock of a die.
@@ -128,13 +135,12 @@ impl Eager {
         die.free_at = die.free_at.max(now) + program;
         die.ends = [die.ends[1], die.free_at];
         die.background = false;
-        die.taken += 1;
         self.in_program = 0;
     }
 
-    /// Notes a unit of the host that was placed on a die.
+    /// Notes a unit of the host that was placed on a die at `ppa`; true with it if no unit follows in the superblock.
     #[inline]
-    pub fn note_placed(&mut self, die: usize, lpn: Lpn, ppa: Ppa, is_last: bool) {
+    pub fn note_placed(&mut self, die: usize, lpn: Lpn, (ppa, is_last): (Ppa, bool)) {
         let number = self.placed;
         self.placed = number.wrapping_add(1);
         self.newest.insert(lpn.0, number);
@@ -159,7 +165,6 @@ impl Eager {
     #[inline]
     pub fn is_filled(&mut self, program_units: u32) -> bool {
         self.in_program += 1;
-        if *XX & 16 != 0 { return false; }
         if f64::from(self.in_program) + 0.5 < self.to_fill && self.in_program < program_units {
             return false;
         }

@@ -3,7 +3,7 @@
 
 mod burden;
 mod collection;
-pub(crate) mod eager;
+mod eager;
 mod empty;
 mod fold;
 mod idle;
@@ -35,7 +35,7 @@ pub(crate) struct Upkeep {
     /// preconditioning without simulated time while collection has priority over host programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
-    /// How far collections run ahead of writes without time; none where they do what writes need.
+    /// Clocks of the dies, by which writes without simulated time go; none where collections do just what writes need.
     pub eager: Option<Box<Eager>>,
 }
 

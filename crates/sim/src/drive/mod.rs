@@ -390,7 +390,7 @@ impl Drive {
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
-    /// The buffer keeps units for reuse.
+    /// Returns true if the write buffer keeps units for reuse after they were written to flash.
     ///
     /// # Errors
     /// When the drive's file cannot be read again.

@@ -124,7 +124,7 @@ impl Measure {
         }
     }
 
-    /// Nothing was measured since the last completion: that time is left out, as if what follows came at once.
+    /// Leaves out the time since the last completion, in which nothing was measured, as if what follows came at once.
     pub fn go_on(&mut self, now: SimTime) {
         let gap = now.since(self.last_completion);
         (self.started, self.last_completion) = (self.started + gap, now);

@@ -172,7 +172,7 @@ sections! {
         invocation: Option<about::Invocation>,
         /// List of remarks about the run (kind, text, advice): facts to know before its results are believed.
         remarks: Vec<about::Remark>,
-        /// What was sampled, and what that says of the whole run; absent where all of it ran in detail.
+        /// Report of a sampled run (`--sample`); absent where the whole run was simulated in detail.
         #[serde(skip_serializing_if = "Option::is_none")]
         sample: Option<SampledRun>,
     }

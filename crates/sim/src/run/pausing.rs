@@ -6,16 +6,20 @@ use crate::observe::Observer;
 use ftl::{FtlStats, HandleTotals, Placing, Still};
 use units::Lpn;
 
-/// What was counted when measuring paused.
+/// Counts of a run at the moment when measuring paused.
 pub(crate) struct CountsAtPause {
+    /// Counts of the translation layer.
     stats: FtlStats,
+    /// Counts of placement handles.
     placed: HandleTotals,
+    /// Busy times of channels, flash arrays and wires.
     busy: BusyTimes,
+    /// Number of bytes that the write buffer held.
     held: u64,
 }
 
 impl BusyTimes {
-    /// What came since `earlier`.
+    /// Returns the busy times since `earlier`, an older copy of these.
     fn since(&self, earlier: &Self) -> Self {
         let less = |(now, then): (&u64, &u64)| now.saturating_sub(*then);
         let columns =
@@ -29,11 +33,11 @@ impl BusyTimes {
     }
 }
 
-/// A run that is sampled, between its windows.
+/// Access to a run that is sampled, between its windows.
 pub(crate) struct Pausing<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> Pausing<'_, P> {
-    /// What follows, until [`Self::go_on_measuring`], is measured by nothing; neither are requests in flight.
+    /// Stops measuring until [`Self::go_on_measuring`]; requests in flight are not measured either. Returns the counts until now.
     pub fn pause_measuring(&mut self) -> CountsAtPause {
         for id in self.0.requests.under_way() {
             self.0.requests.get(id).measured = false;
@@ -53,7 +57,7 @@ impl<P: Observer> Pausing<'_, P> {
         }
     }
 
-    /// Requests are measured again, those in flight included, as if nothing had come since the pause.
+    /// Measures requests again, requests in flight included, as if nothing had come since the pause.
     pub fn go_on_measuring(&mut self, pause: &CountsAtPause) {
         for id in self.0.requests.under_way() {
             let request = self.0.requests.get(id);
@@ -71,7 +75,7 @@ impl<P: Observer> Pausing<'_, P> {
         self.0.measure.go_on(self.0.ctx.calendar.now());
     }
 
-    /// Lets the drive stand still, no request being in flight; gives the units that wait in its buffer, the first to leave first.
+    /// Lets the drive stand still while no request is in flight; returns the units that wait in its buffer, the first to leave first.
     pub fn stand_still(&mut self) -> Vec<Lpn> {
         if let Some(pages) = self.0.ftl.as_page_mapped() {
             Still(pages).hold();
@@ -89,34 +93,36 @@ impl<P: Observer> Pausing<'_, P> {
         }
     }
 
-    /// The workload stops, for the drive to come to rest; true when it had not come to its end.
+    /// Stops the workload, so that the drive comes to rest; returns true if the workload had not come to its end.
     pub fn hold(&mut self) -> bool {
         !std::mem::replace(&mut self.0.source_done, true)
     }
 
-    /// Time goes on for a drive whose state was carried forward; requests come again if `comes`.
-    pub fn go_on(&mut self, comes: bool) {
+    /// Lets simulated time go on for a drive whose state was carried forward.
+    pub fn go_on(&mut self) {
         self.0.ftl.settle();
         self.0.ftl.begin(&mut self.0.ctx);
         self.0.ftl.pump(&mut self.0.ctx);
-        if comes {
-            self.0.source_done = false;
-            self.0.draw_anew(self.0.ctx.calendar.now());
-        }
     }
 
-    /// Nothing is measured yet, or not now.
+    /// Lets requests of the workload come again.
+    pub fn draw_again(&mut self) {
+        self.0.source_done = false;
+        self.0.draw_anew(self.0.ctx.calendar.now());
+    }
+
+    /// Returns true if nothing is measured yet, or not now.
     pub fn is_ramping(&self) -> bool {
         self.0.ramping
     }
 
-    /// So many requests were carried forward.
+    /// Counts requests that were carried forward.
     pub fn count_forwarded(&mut self, requests: u64) {
         self.0.handed_out += requests;
         self.0.host_requests += requests;
     }
 
-    /// Requests that the limit of the run still allows.
+    /// Returns the number of requests that the limit of the run still allows.
     pub fn requests_left(&self) -> u64 {
         self.0.end.requests.saturating_sub(self.0.handed_out)
     }

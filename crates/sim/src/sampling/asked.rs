@@ -2,16 +2,17 @@
 
 use crate::Error;
 
-/// The text of the option without an error.
+/// Value of the option that asks for no error.
 const AUTO: &str = "auto";
-/// Figures of which windows do not tell without bias.
+/// Names of figures that windows do not tell without bias.
 const BIASED: [&str; 3] = ["iops", "mean", "p99"];
 
-/// Half the interval that is wanted of write amplification, as a share of it; none where no error was asked.
+/// Error that a sampled run is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AskedErrors {
-    /// As it was written.
+    /// Text of the option.
     pub text: String,
+    /// Half the interval that is wanted of write amplification, as a share of it; none where no error was asked.
     pub waf: Option<f64>,
 }
 

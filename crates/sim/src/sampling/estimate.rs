@@ -2,27 +2,31 @@
 //! detail and carried forward.
 //!
 //! Parts are batches, whose differences give an interval (`measure::spread`): what a run in full may come to, which differs
-//! from endless running as this one does. Not modelled: how the state that is carried forward differs from that of such a run;
-//! `benches/sampling.py` measures how often intervals hold all the same.
+//! from endless running as this one does. It is widened by what parts in detail and parts carried forward differ, as independent
+//! errors add. Not modelled: what is wrong with both alike; `benches/sampling.py` measures how often intervals hold.
 
 use super::asked::AskedErrors;
 use super::told::{SampledFigure, SampledPart, SampledRun};
 use crate::measure::spread::interval;
 use std::f64::consts::SQRT_2;
 
-/// A part of the run.
+/// Record of a part of a sampled run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SamplePart {
-    /// Requests of the run before it, and its own.
+    /// Number of requests of the run before the part.
     pub first_request: u64,
+    /// Number of requests of the part.
     pub requests: u64,
+    /// True if the part was carried forward; false if it ran in detail.
     pub is_forwarded: bool,
-    /// Bytes that were programmed and written since the end of the part before.
+    /// Number of bytes programmed since the end of the part before.
     pub programmed: f64,
+    /// Number of bytes that the host wrote since the end of the part before.
     pub written: f64,
 }
 
 impl SamplePart {
+    /// Returns the part as results tell it.
     fn told(&self) -> SampledPart {
         SampledPart {
             first_request: self.first_request,
@@ -33,6 +37,7 @@ impl SamplePart {
     }
 }
 
+/// Returns write amplification of the run with its interval; none without writes.
 fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
@@ -59,15 +64,18 @@ fn discrepancy(parts: &[SamplePart]) -> f64 {
     (detail[0] / detail[1] - forwarded[0] / forwarded[1]).abs() * share
 }
 
-/// Requests by how they were run.
+/// Numbers of requests of a sampled run by how they were run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunSo {
+    /// Number of all requests.
     pub all: u64,
+    /// Number of requests in measured windows.
     pub measured: u64,
+    /// Number of requests that were carried forward.
     pub forwarded: u64,
 }
 
-/// What the parts come to.
+/// Returns what the parts of a run come to.
 pub(super) fn of(parts: &[SamplePart], run_so: RunSo, lengths: [u64; 2], asked: &AskedErrors) -> SampledRun {
     let waf = waf(parts, asked.waf);
     SampledRun {

@@ -1,9 +1,9 @@
 //! Carrying a workload forward in the drive's state, without a clock: what it writes and trims takes effect by the same map,
 //! policies and accounts as in time, and takes none.
 //!
-//! Rates and times of requests are by a nominal clock: a request takes as long as requests of the window before did, and what
-//! comes at times of its own comes then. Gaps that are long enough let the drive collect as an idle one does. Not modelled:
-//! what reads change, and in which order several outstanding requests are answered.
+//! Rates and times of requests are by a nominal clock: a request takes as long as requests of its kind did in the windows so far,
+//! and what comes at times of its own comes then. Dies have clocks, too (`ftl::RunsAhead`), so that they collect when they are
+//! idle. Not modelled: what reads change beside the time of dies, and in which order several outstanding requests are answered.
 
 use super::skipped::{PassedOver, Skipped};
 use crate::observe::Observer;
@@ -17,55 +17,66 @@ use ftl::{CollectionInTime, Ftl, RunsAhead, Still};
 use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use units::{Bytes, Lpn, Nanos};
 
-/// Requests between two looks whether to go on.
+/// Number of requests between two looks whether to go on.
 const LOOK_EVERY: u64 = 1 << 14;
 
-/// Parts that are counted by themselves.
+/// Number of parts of a stretch that are counted by themselves.
 const PARTS: u64 = 4;
 
-/// A part of what was carried forward.
+/// Record of a part of what was carried forward.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ForwardedPart {
+    /// Number of requests of the part.
     pub requests: u64,
-    /// Bytes of write requests.
+    /// Number of bytes of write requests of the part.
     pub bytes: u64,
-    /// Bytes programmed.
+    /// Number of bytes that the drive programmed in the part.
     pub programmed: u64,
 }
 
-/// What was carried forward.
+/// Record of a stretch of the workload that was carried forward.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forwarded {
+    /// Parts of the stretch, in order.
     pub parts: Vec<ForwardedPart>,
-    /// The workload said that something comes at a time of its own.
+    /// True if the workload said that a request comes at a time of its own.
     pub waits: bool,
+    /// True if the workload came to its end.
     pub is_over: bool,
 }
 
 impl Forwarded {
+    /// Returns the number of requests carried forward.
     pub fn requests(&self) -> u64 {
         self.parts.iter().map(|part| part.requests).sum()
     }
 
+    /// Returns the number of bytes of write requests carried forward.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes).sum()
     }
 }
 
-/// What waits in the buffer when time stops, and how many units do in the mean.
+/// Content of the write buffer when simulated time stops.
 pub(super) struct WaitingIn {
+    /// Units that wait, the first to leave first.
     pub units: Vec<Lpn>,
+    /// Mean number of units that wait.
     pub slots: u32,
 }
 
-/// The writes on their way to the flash.
+/// Path of writes without simulated time, by the buffer to the flash.
 struct ForwardWriter<'a> {
+    /// The drive, for messages.
     drive: &'a Drive,
+    /// Translation layer that takes the writes.
     ftl: &'a mut Ftl,
+    /// Model of the write buffer; none where it keeps nothing.
     waiting: Option<WaitingUnits>,
 }
 
 impl ForwardWriter<'_> {
+    /// Writes a unit to the flash.
     fn put(&mut self, lpn: Lpn) -> Result<(), Error> {
         match self.ftl.try_write_untimed(lpn) {
             true => Ok(()),
@@ -73,7 +84,7 @@ impl ForwardWriter<'_> {
         }
     }
 
-    /// A unit of the host comes to the buffer, and what leaves it comes to the flash.
+    /// Writes a unit of the host to the buffer, and the unit that leaves it to the flash.
     fn write(&mut self, lpn: Lpn) -> Result<(), Error> {
         let leaves = match &mut self.waiting {
             Some(waiting) => waiting.push(lpn),
@@ -118,7 +129,7 @@ impl ForwardWriter<'_> {
         }
     }
 
-    /// What waits in the buffer stays there.
+    /// Ends writing without simulated time; units that wait in the buffer stay there.
     fn end(mut self) -> Result<(), Error> {
         let waiting = self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units());
         let beyond = self.ftl.as_page_mapped().map_or_else(Vec::new, |pages| {
@@ -151,11 +162,15 @@ pub(super) struct Steps {
     pub by_effect: [Nanos; Effect::COUNT],
 }
 
-/// How a drive is carried forward: by so many requests, which take `steps`; the workload waits for times of its own.
+/// Plan of how a drive is carried forward.
 pub(super) struct ForwardPlan {
+    /// Number of requests to carry forward.
     pub count: u64,
+    /// Times that requests take.
     pub steps: Steps,
+    /// True if requests come at times of their own.
     pub waits: bool,
+    /// Counts of how collections and the host shared dies in simulated time.
     pub seen: CollectionInTime,
 }
 
@@ -173,7 +188,11 @@ pub(super) fn forward<P: Observer>(
     let (unit, now) = (run.ftl.layout().unit, run.ctx.calendar.now());
     let keeps = run.ftl.buffer().is_write_back() && waits_in.slots > 0;
     let waiting = keeps.then(|| WaitingUnits::new(waits_in.slots, run.ftl.layout().logical_units));
-    let held = if keeps { u64::from(run.ftl.buffer().units()) * plan.steps.all.ns() } else { plan.steps.latency.ns() };
+    let held = if keeps {
+        u64::from(run.ftl.buffer().units()) * plan.steps.all.ns()
+    } else {
+        plan.steps.latency.ns()
+    };
     if let Some(pages) = run.ftl.as_page_mapped() {
         RunsAhead(pages).run_ahead(Some((plan.seen, Nanos::new(held))));
     }
@@ -191,16 +210,11 @@ pub(super) fn forward<P: Observer>(
                 let effect = request.op.effect();
                 writer.pass(plan.steps.by_effect[effect as usize]);
                 writer.take(&request, unit.get())?;
-                if effect == Effect::Write {
-                    part.bytes += u64::from(request.bytes);
-                }
+                part.count(&request);
                 requests += 1;
-                part.requests += 1;
                 passed.add(plan.steps.all.ns());
                 run.workload.complete(&request, &Completion::success(now));
-                if requests.is_multiple_of(LOOK_EVERY) {
-                    embedding::look()?;
-                }
+                look_at_times(requests)?;
             }
             Poll::At(time) => {
                 done.waits = true;
@@ -225,19 +239,33 @@ pub(super) fn forward<P: Observer>(
 }
 
 impl ForwardedPart {
-    /// The part ends now, `before` bytes having been programmed when it began.
+    /// Counts a request.
+    fn count(&mut self, request: &HostRequest) {
+        self.requests += 1;
+        if request.op.effect() == Effect::Write {
+            self.bytes += u64::from(request.bytes);
+        }
+    }
+
+    /// Returns the part, which ends now, `before` bytes having been programmed when it began.
     fn until(self, ftl: &Ftl, unit: Bytes, before: &mut u64) -> Self {
         let now = ftl.stats().bytes_programmed(unit);
         Self { programmed: now - std::mem::replace(before, now), ..self }
     }
 }
 
+/// Looks now and then whether to go on.
+fn look_at_times(requests: u64) -> Result<(), Error> {
+    if requests.is_multiple_of(LOOK_EVERY) { embedding::look() } else { Ok(()) }
+}
+
+/// Makes the error for a workload that waits for an answer it already has.
 fn never(workload: &dyn Workload) -> Error {
     let name = workload.report().name;
     WorkloadError::of(name, "it waits for a request that was answered", "one that goes on").into()
 }
 
-/// In the place of a workload that is elsewhere for a moment.
+/// Empty workload, in the place of one that is elsewhere for a moment.
 struct Nothing;
 
 impl Workload for Nothing {

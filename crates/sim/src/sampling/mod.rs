@@ -34,34 +34,37 @@ use skipped::PassedOver;
 pub(crate) use told::SampledRun;
 use units::{Nanos, SimTime};
 
-/// Events between two looks at how far a window is.
+/// Number of events between two looks at how far a window is.
 const EVENTS: u64 = 64;
-/// Parts of the beginning, by which it is seen when the drive has settled, and requests of each at least.
+/// Number of parts of the beginning, by which it is seen when the drive has settled.
 const PARTS: usize = 20;
+/// Least number of requests of a part of the beginning.
 const PART_LEAST: u64 = 200;
-/// Requests of a window at least.
+/// Least number of requests of a window.
 const WINDOW_LEAST: u64 = 1_000;
-/// Windows that a run has, where it is long enough, and requests carried forward for each in detail at most, where it is not
-/// known how many come.
+/// Number of windows of a run that is long enough.
 const WINDOWS: u64 = 12;
+/// Number of requests carried forward for each request in detail, where it is not known how many come.
 const FORWARD_PER_DETAIL: u64 = 19;
 
-/// How far a sampled run is.
+/// Stage of a sampled run.
 enum SamplingStage {
-    /// Its first requests run in detail.
+    /// Case: stage of a sampled run in which its first requests run in detail.
     Beginning,
-    /// Requests run unmeasured until so many are answered.
+    /// Case: stage of a sampled run in which requests run in detail, unmeasured, until `until` of the run are answered.
     WarmUp { until: u64, pause: Box<CountsAtPause> },
-    /// A window is measured until so many requests are answered.
+    /// Case: stage of a sampled run in which a window is measured, until `until` requests of the run are answered.
     Measuring { until: u64 },
-    /// All is run.
+    /// Case: stage of a sampled run that is over.
     Over,
 }
 
 /// Counts when a window began.
 #[derive(Clone, Copy, Default)]
 struct WindowCounts {
+    /// Simulated time of the last answer.
     time: SimTime,
+    /// Number of requests answered.
     requests: u64,
     /// For requests of each effect: their number, the sum of their latencies, and the part of it that they waited for the
     /// buffer, in ns.
@@ -80,7 +83,6 @@ impl WindowCounts {
             }),
         }
     }
-
 }
 
 /// Sums of times of requests over all windows so far.
@@ -125,16 +127,20 @@ impl TimesSeen {
     }
 }
 
-/// Units that waited in the buffer for a die, as requests found them: while the drive answers none, many or few may wait.
+/// Record of the number of units that waited in the write buffer for a die, as requests found it: while the drive answers
+/// none, many or few may wait.
 #[derive(Clone, Copy, Default)]
 struct WaitingSeen {
+    /// Sum, over requests, of the number of units that waited.
     sum: u64,
+    /// Number of requests counted.
     requests: u64,
-    /// Requests answered when it was last looked.
+    /// Number of requests answered at the last look.
     before: u64,
 }
 
 impl WaitingSeen {
+    /// Adds a look at which `units` units waited and `answered` requests were answered.
     fn note(&mut self, units: usize, answered: u64) {
         let since = answered - self.before.min(answered);
         self.sum += units as u64 * since;
@@ -142,43 +148,66 @@ impl WaitingSeen {
         self.before = answered;
     }
 
+    /// Returns the mean number of units that waited.
     fn mean(self) -> u32 {
         (self.sum as f64 / self.requests.max(1) as f64).round() as u32
     }
 }
 
-/// A run that is sampled, on its way.
+/// State of a run that is sampled.
 pub(crate) struct Sampling {
+    /// Error that was asked for.
     asked: AskedErrors,
+    /// Present stage of the run.
     stage: SamplingStage,
+    /// Clock of the workload; none before it first goes ahead of the run's.
     passed: Option<PassedOver>,
-    /// Passes of the workload (`--loop`) when its clock was put before it.
+    /// Number of passes of the workload (`--loop`) when its clock was put before it.
     passes: u32,
+    /// Counts when the present window began; none outside windows.
     start: Option<WindowCounts>,
     /// Times of requests in the windows so far.
     times: TimesSeen,
+    /// Parts of the run so far, in order.
     parts: Vec<SamplePart>,
-    /// Requests of a ramp that came before all.
-    base: u64,
-    /// Requests answered, and time, at the beginning of the first part of the beginning and at the end of each.
-    beginning: Vec<(u64, SimTime)>,
-    part: u64,
-    warm_up: u64,
-    window: u64,
-    skip: u64,
-    /// The workload says that something comes at a time of its own.
+    /// First requests of the run, part by part.
+    beginning: BeginningSeen,
+    /// Lengths of windows and of the ways to them.
+    lengths: SampleLengths,
+    /// True if the workload said that a request comes at a time of its own.
     waits: bool,
+    /// Number of requests by how they were run.
     run_so: RunSo,
-    /// Units that waited in the buffer, as seen now and then.
+    /// Record of the number of units that waited in the write buffer.
     waiting: WaitingSeen,
-    /// How collections went in the parts that ran in detail so far, and what was seen when the present one began.
-    collected: CollectionInTime,
-    collected_before: CollectionInTime,
+    /// Counts of collections: in the parts in detail so far, and of the drive when the present part began.
+    collected: [CollectionInTime; 2],
     /// Bytes programmed and written until the end of the last window.
     before: [f64; 2],
-    /// What was programmed only for the drive to come to rest, and what the drive counted as written beyond the bytes of
-    /// requests that were carried forward.
+    /// Bytes that were programmed only for the drive to come to rest, and bytes that the drive counted as written beyond the
+    /// bytes of requests that were carried forward.
     extra: [f64; 2],
+}
+
+/// Record of the first requests of a sampled run, by which it is seen when the drive has settled.
+#[derive(Default)]
+struct BeginningSeen {
+    /// Number of requests answered before, by a ramp of the workload.
+    base: u64,
+    /// Number of requests answered, and simulated time, when the first part began and when each part ended.
+    ends: Vec<(u64, SimTime)>,
+    /// Number of requests of each part.
+    part: u64,
+}
+
+/// Lengths of the stretches of a sampled run, in requests.
+struct SampleLengths {
+    /// Number of requests that run in detail before each window.
+    warm_up: u64,
+    /// Number of requests of each window.
+    window: u64,
+    /// Number of requests that are carried forward between two windows.
+    skip: u64,
 }
 
 /// Refuses what cannot be sampled.
@@ -199,7 +228,7 @@ pub(crate) fn check(drive: &Drive) -> Result<(), Error> {
 }
 
 impl Sampling {
-    /// Nothing is run yet.
+    /// Makes the state of a sampled run of which nothing is run yet.
     pub fn new(asked: AskedErrors) -> Self {
         Self {
             asked,
@@ -209,17 +238,12 @@ impl Sampling {
             start: None,
             times: TimesSeen::default(),
             parts: Vec::new(),
-            base: 0,
-            beginning: Vec::new(),
-            part: PART_LEAST,
-            warm_up: 0,
-            window: WINDOW_LEAST,
-            skip: 0,
+            beginning: BeginningSeen { part: PART_LEAST, ..BeginningSeen::default() },
+            lengths: SampleLengths { warm_up: 0, window: WINDOW_LEAST, skip: 0 },
             waits: false,
             run_so: RunSo::default(),
             waiting: WaitingSeen::default(),
-            collected: CollectionInTime::default(),
-            collected_before: CollectionInTime::default(),
+            collected: [CollectionInTime::default(); 2],
             before: [0.0; 2],
             extra: [0.0; 2],
         }
@@ -269,42 +293,44 @@ impl Sampling {
         Ok(())
     }
 
+    /// Begins with the first requests of the run, after a ramp of the workload.
     fn begin<P: Observer>(&mut self, run: &mut Run<P>) {
         let buffer = u64::from(run.ftl.buffer().units());
-        self.part = PART_LEAST.max(buffer.div_ceil(PARTS as u64 / 2));
+        self.beginning.part = PART_LEAST.max(buffer.div_ceil(PARTS as u64 / 2));
         self.before = self.totals(run);
-        self.base = run.host_requests;
-        self.waiting.before = self.base;
-        self.collected_before = seen_by(run);
-        self.beginning.push((self.base, run.ctx.calendar.now()));
+        self.beginning.base = run.host_requests;
+        self.waiting.before = self.beginning.base;
+        self.collected[1] = seen_by(run);
+        self.beginning.ends.push((self.beginning.base, run.ctx.calendar.now()));
         self.start = Some(WindowCounts::of(run));
     }
 
-    /// Bytes programmed and written so far.
+    /// Returns the bytes programmed and written so far.
     fn totals<P: Observer>(&self, run: &Run<P>) -> [f64; 2] {
         let stats = run.ftl.stats();
         let programmed = stats.bytes_programmed(run.ftl.layout().unit) as f64;
         [programmed - self.extra[0], stats.bytes_written as f64 - self.extra[1]]
     }
 
-    /// Notes a part of the beginning; when that is over, says how long windows and the way to them are.
+    /// Notes a part of the beginning; when that is over, decides how long windows and the ways to them are.
     fn look_at_beginning<P: Observer>(
         &mut self,
         run: &mut Run<P>,
         drive: &Drive,
         passes: [u32; 2],
     ) -> Result<(), Error> {
-        let Some((last, _)) = self.beginning.last().copied() else { return Ok(()) };
-        if run.host_requests < last + self.part {
+        let Some((last, _)) = self.beginning.ends.last().copied() else { return Ok(()) };
+        if run.host_requests < last + self.beginning.part {
             return Ok(());
         }
-        self.beginning.push((run.host_requests, run.ctx.calendar.now()));
-        if self.beginning.len() <= PARTS {
+        self.beginning.ends.push((run.host_requests, run.ctx.calendar.now()));
+        if self.beginning.ends.len() <= PARTS {
             return Ok(());
         }
-        self.warm_up = self.beginning[settled_after(&self.beginning) + 1].0 - self.beginning[0].0;
-        self.window = WINDOW_LEAST.max(self.warm_up);
-        let detail = self.warm_up + self.window;
+        self.lengths.warm_up =
+            self.beginning.ends[settled_after(&self.beginning.ends) + 1].0 - self.beginning.ends[0].0;
+        self.lengths.window = WINDOW_LEAST.max(self.lengths.warm_up);
+        let detail = self.lengths.warm_up + self.lengths.window;
         let part = run.fraction_done().filter(|part| *part > 0.0);
         let by_limit = (Pausing(run).requests_left() < u64::MAX / 2).then(|| Pausing(run).requests_left());
         let by_part = part.map(|part| {
@@ -312,21 +338,22 @@ impl Sampling {
             (pass * f64::from(passes[1]) - run.host_requests as f64).max(0.0) as u64
         });
         let left = [by_limit, by_part].into_iter().flatten().min();
-        self.skip = left.map_or(FORWARD_PER_DETAIL * detail, |left| (left / WINDOWS).saturating_sub(detail));
+        self.lengths.skip =
+            left.map_or(FORWARD_PER_DETAIL * detail, |left| (left / WINDOWS).saturating_sub(detail));
         self.end_window(run);
         self.go_forward(run, drive)
     }
 
-    /// The drive comes to rest, its state is carried forward, and requests come again.
+    /// Lets the drive come to rest, carries its state forward, and lets requests come again.
     fn go_forward<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive) -> Result<(), Error> {
-        if self.skip == 0 {
+        if self.lengths.skip == 0 {
             // Too few requests to leave any out: windows follow each other.
             self.start = Some(WindowCounts::of(run));
-            self.stage = SamplingStage::Measuring { until: run.host_requests + self.window };
+            self.stage = SamplingStage::Measuring { until: run.host_requests + self.lengths.window };
             return Ok(());
         }
         let pause = Box::new(Pausing(run).pause_measuring());
-        self.collected = self.collected.and(seen_by(run).since(self.collected_before));
+        self.collected[0] = self.collected[0].and(seen_by(run).since(self.collected[1]));
         let comes = Pausing(run).hold();
         while !run.advance(EVENTS)? {}
         let padded = |run: &Run<P>| run.ftl.stats().units_programmed[Origin::Padding as usize];
@@ -340,7 +367,8 @@ impl Sampling {
             let passed = self.passed.get_or_insert_with(|| passing_over(run)).clone();
             let counted = run.ftl.stats().bytes_written;
             let keeps = WaitingIn { units: std::mem::take(&mut buffered), slots: self.waiting.mean() };
-            let (count, steps, waits, seen) = (self.skip, self.times.steps(self.waits), self.waits, self.collected);
+            let (count, steps, waits, seen) =
+                (self.lengths.skip, self.times.steps(self.waits), self.waits, self.collected[0]);
             done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen })?;
             // What a later write took the place of in the buffer was written, too, and counts by the bytes of its request.
             self.extra[1] += (run.ftl.stats().bytes_written - counted) as f64 - done.bytes() as f64;
@@ -351,15 +379,18 @@ impl Sampling {
         if !comes && let Some(pages) = run.ftl.as_page_mapped() {
             Still(pages).move_again(buffered);
         }
-        self.collected_before = seen_by(run);
-        Pausing(run).go_on(!done.is_over);
-        self.stage = SamplingStage::WarmUp { until: run.host_requests + self.warm_up, pause };
+        self.collected[1] = seen_by(run);
+        Pausing(run).go_on();
+        if !done.is_over {
+            Pausing(run).draw_again();
+        }
+        self.stage = SamplingStage::WarmUp { until: run.host_requests + self.lengths.warm_up, pause };
         Ok(())
     }
 
     /// Adds the parts that were carried forward; what the drive programmed before, to stand still, belongs to the first.
     fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded, settled: f64) {
-        let mut first_request = run.host_requests - self.base - done.requests();
+        let mut first_request = run.host_requests - self.beginning.base - done.requests();
         for (at, part) in done.parts.iter().enumerate() {
             let programmed = part.programmed as f64 + if at == 0 { settled } else { 0.0 };
             let (requests, written) = (part.requests, part.bytes as f64);
@@ -369,8 +400,9 @@ impl Sampling {
         self.before = self.totals(run);
     }
 
+    /// Begins to measure a window.
     fn begin_window<P: Observer>(&mut self, run: &mut Run<P>) {
-        let stage = SamplingStage::Measuring { until: run.host_requests + self.window };
+        let stage = SamplingStage::Measuring { until: run.host_requests + self.lengths.window };
         if let SamplingStage::WarmUp { pause, .. } = std::mem::replace(&mut self.stage, stage) {
             Pausing(run).go_on_measuring(&pause);
         }
@@ -378,7 +410,7 @@ impl Sampling {
         self.start = Some(WindowCounts::of(run));
     }
 
-    /// A window is over, and with it a part in detail.
+    /// Ends a window, and with it a part in detail.
     fn end_window<P: Observer>(&mut self, run: &Run<P>) {
         let Some(start) = self.start.take() else { return };
         let now = WindowCounts::of(run);
@@ -391,14 +423,14 @@ impl Sampling {
     /// Adds what ran in detail since the end of the last part.
     fn end_detail<P: Observer>(&mut self, run: &Run<P>) {
         let first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
-        let requests = run.host_requests - self.base - first_request;
+        let requests = run.host_requests - self.beginning.base - first_request;
         let now = self.totals(run);
         let [programmed, written] = [now[0] - self.before[0], now[1] - self.before[1]];
         self.parts.push(SamplePart { first_request, requests, is_forwarded: false, programmed, written });
         self.before = now;
     }
 
-    /// The run is over: what is measured is closed.
+    /// Ends what is measured when the run is over.
     pub fn finish<P: Observer>(&mut self, run: &mut Run<P>) {
         match std::mem::replace(&mut self.stage, SamplingStage::Over) {
             SamplingStage::WarmUp { pause, .. } => {
@@ -408,20 +440,21 @@ impl Sampling {
             SamplingStage::Measuring { .. } | SamplingStage::Beginning => self.end_window(run),
             SamplingStage::Over => {}
         }
-        self.run_so.all = run.host_requests - self.base;
+        self.run_so.all = run.host_requests - self.beginning.base;
     }
 
-    /// What it comes to, once it is over.
+    /// Returns what a run that is over comes to.
     pub fn report(&self) -> SampledRun {
-        estimate::of(&self.parts, self.run_so, [self.warm_up, self.window], &self.asked)
+        estimate::of(&self.parts, self.run_so, [self.lengths.warm_up, self.lengths.window], &self.asked)
     }
 }
 
+/// Returns how the drive's collections shared dies with the host so far.
 fn seen_by<P: Observer>(run: &mut Run<P>) -> CollectionInTime {
     run.ftl.as_page_mapped().map(|pages| RunsAhead(pages).seen_in_time()).unwrap_or_default()
 }
 
-/// The first part of the beginning after which all parts take as long, as far as their differences tell: the one for which the
+/// Returns the first part of the beginning after which all parts take as long, as far as their differences tell: the part for which the
 /// standard error of the mean of the rest is least (MSER: White 1997), looked for in the first half.
 fn settled_after(parts: &[(u64, SimTime)]) -> usize {
     let pairs = parts.iter().zip(&parts[1..]);

@@ -5,32 +5,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use units::SimTime;
 
-/// Nanoseconds of a workload that were passed over so far; one thread alone works with them.
+/// Number of nanoseconds of a workload that were passed over so far; one thread alone works with it.
 #[derive(Clone, Default)]
 pub(super) struct PassedOver(Arc<AtomicU64>);
 
 impl PassedOver {
+    /// Returns the number of nanoseconds.
     pub fn ns(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Adds nanoseconds that were passed over.
     pub fn add(&self, ns: u64) {
         self.0.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// A moment of the run, by the clock of the workload.
+    /// Returns a time of the run by the clock of the workload.
     pub fn inside(&self, now: SimTime) -> SimTime {
         SimTime::from_ns(now.ns().saturating_add(self.ns()))
     }
 
+    /// Returns a time by the clock of the workload as a time of the run.
     fn outside(&self, time: SimTime) -> SimTime {
         SimTime::from_ns(time.ns().saturating_sub(self.ns()))
     }
 }
 
-/// The workload `inner`, whose clock goes ahead of that of the run.
+/// Workload whose clock goes ahead of the clock of the run.
 pub(super) struct Skipped {
+    /// The workload itself.
     pub inner: Box<dyn Workload>,
+    /// Time by which its clock is ahead.
     pub passed: PassedOver,
 }
 

@@ -3,52 +3,52 @@
 use crate::sections::sections;
 
 sections! {
-    /// What was sampled of a run, and write amplification of the whole of it. All other parts of the result that count or time
+    /// Report of a sampled run: how it was sampled, and write amplification of the whole run. All other parts of the result that count or time
     /// are of the measured windows alone, put together as if nothing lay between them.
     SampledRun {
-        /// What was asked for, as it was written: `auto`, or `waf` with its error.
+        /// Value of the option `--sample`: `auto`, or `waf` with the error that it may have.
         asked: String = "text",
-        /// The error that was asked for is kept; null where none was.
+        /// True if the error that was asked for is reached; null where none was asked.
         reached: Option<bool> = "yes/no",
-        /// Requests of the whole run.
+        /// Number of requests of the whole run.
         requests: u64 = "requests",
-        /// Of those, requests in measured windows.
+        /// Number of requests in measured windows.
         requests_measured: u64 = "requests",
-        /// Requests that ran in detail before windows or after them, and are not measured.
+        /// Number of requests that ran in detail before or after windows and are not measured.
         requests_warm_up: u64 = "requests",
-        /// Requests that were carried forward in the drive's state, without a clock.
+        /// Number of requests that were carried forward in the drive's state, without simulated time.
         requests_forwarded: u64 = "requests",
-        /// Requests in detail before each window, as the first of the run show how long the drive takes to settle.
+        /// Number of requests in detail before each window, by how long the drive took to settle in the beginning.
         warm_up_requests: u64 = "requests",
-        /// Requests of each window.
+        /// Number of requests of each window.
         window_requests: u64 = "requests",
-        /// Write amplification of the whole run; null without writes.
+        /// Estimate of the write amplification of the whole run; null without writes.
         waf: Option<SampledFigure> = "ratio",
-        /// The parts of the run, in order.
+        /// List of the parts of the run, in order.
         parts: Vec<SampledPart>,
     }
 
-    /// A figure of the whole run, and how sure it is.
+    /// Estimate of a figure of the whole run by sampling, with its interval.
     SampledFigure {
-        /// The figure: all that was programmed over all that was written, in detail and carried forward.
+        /// Value of the estimate: all bytes programmed over all bytes written, in detail and carried forward.
         value: f64,
-        /// What a run in full would come to with 95 % confidence; null where the parts are too few to say.
+        /// Interval that holds the value of a run in full with 95 % confidence; null where there are too few parts to say.
         interval: Option<[f64; 2]>,
-        /// Half the interval that was asked for, as a share of the figure; null where none was.
+        /// Half width of the interval that was asked for, as a share of the value; null where none was.
         asked: Option<f64> = "ratio",
-        /// It is known so well; null where no error was asked.
+        /// True if the interval is as narrow as was asked; null where no error was asked.
         reached: Option<bool> = "yes/no",
     }
 
-    /// A part of a sampled run.
+    /// Part of a sampled run: a stretch of its requests, in detail or carried forward.
     SampledPart {
-        /// Requests of the run before it.
+        /// Number of requests of the run before the part.
         first_request: u64 = "requests",
-        /// Its own requests.
+        /// Number of requests of the part.
         requests: u64 = "requests",
-        /// It was carried forward; else it ran in detail.
+        /// True if the part was carried forward; false if it ran in detail.
         forwarded: bool = "yes/no",
-        /// Write amplification since the end of the part before; null where nothing was written.
+        /// Write amplification of the part, from the end of the part before; null where nothing was written.
         waf: Option<f64> = "ratio",
     }
 }

@@ -46,7 +46,7 @@ impl Session {
     }
 }
 
-/// What is to be sampled of a run; none where all of it runs in detail.
+/// Makes the state of a sampled run; none where all of it runs in detail.
 ///
 /// # Errors
 /// When drive, workload or options cannot be sampled.

@@ -16,7 +16,6 @@ use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
 use crate::run::stepped_host::SteppedHost;
 use crate::run::{Run, RunLimits, page_operations};
-use crate::sampling::Sampling;
 use crate::session::passes::WorkloadPasses;
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
@@ -82,7 +81,6 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: WorkloadPasses,
-    sampling: Option<Box<Sampling>>,
     /// Description of the workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
@@ -170,8 +168,8 @@ impl Session {
         if options.save_state.is_some() || options.load_state.is_some() {
             check_asked(Feature::SavedState, &drive.features)?;
         }
-        let passes = WorkloadPasses::new(options.passes.as_deref())?;
-        let sampling = sampling_of(&options, &drive)?;
+        let mut passes = WorkloadPasses::new(options.passes.as_deref())?;
+        passes.sampling = sampling_of(&options, &drive)?;
         drive
             .needs()
             .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
@@ -192,7 +190,6 @@ impl Session {
             options,
             precondition,
             passes,
-            sampling,
             spec: None,
             warm_up: None,
             waiting: None,
@@ -268,8 +265,9 @@ impl Session {
                 self.precondition_wall += begin.elapsed();
             }
             SessionPhase::Plain(run) => {
-                match self.sampling.as_mut().filter(|_| !self.interrupted) {
-                    Some(sampling) => sampling.advance(run, &self.drive, events, self.passes.counts())?,
+                let counts = self.passes.counts();
+                match self.passes.sampling.as_mut().filter(|_| !self.interrupted) {
+                    Some(sampling) => sampling.advance(run, &self.drive, events, counts)?,
                     None => _ = self.failures.advance(&mut self.cuts, run, &self.drive, events)?,
                 }
                 if !self.interrupted {

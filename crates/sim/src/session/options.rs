@@ -29,8 +29,8 @@ pub struct RunOptions {
     /// condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
-    /// Parts of the run are simulated in detail, the rest is carried forward without a clock: `auto`, or figures and the errors
-    /// that they may have, `waf:1%,p99:5%`.
+    /// Option `sample`: `auto`, or the error that write amplification may have, `waf:1%`, where parts of the run are simulated in
+    /// detail and the rest is carried forward without a clock; none: all of it runs in detail.
     pub sample: Option<String>,
     /// Option: true if the data that the workload expects on the drive are written, without simulated time, before the
     /// workload begins.

@@ -36,7 +36,7 @@ impl Session {
     }
 
     fn settle(&mut self) -> Result<Value, Error> {
-        if let (Some(sampling), SessionPhase::Plain(run)) = (&mut self.sampling, &mut self.phase) {
+        if let (Some(sampling), SessionPhase::Plain(run)) = (&mut self.passes.sampling, &mut self.phase) {
             sampling.finish(run);
         }
         let mut value = self.glance()?;
@@ -96,7 +96,7 @@ impl Session {
                 ..self.precondition.report()
             },
             passes: self.passes.report(),
-            sample: match (&self.sampling, &self.phase) {
+            sample: match (&self.passes.sampling, &self.phase) {
                 (Some(sampling), SessionPhase::Plain(_)) => Some(sampling.report()),
                 _ => None,
             },

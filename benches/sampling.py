@@ -4,7 +4,8 @@
 
 Pairs of a drive and a workload are drawn from their number alone, drives as `benches/interval_coverage.py`
 draws them: nothing of either was chosen by what sampling makes of it. Each is run in full and sampled, with
-one seed, so that both begin in one state. `--first` draws others. `--picture` writes docs/images/sampling.svg.
+one seed, so that both begin in one state. `--first` draws others, `--picture` writes
+docs/images/sampling.svg.
 """
 
 import argparse
@@ -106,7 +107,8 @@ def summary(found: Sequence[Pair]) -> str:
     halves = [pair.interval[1] / pair.value - 1 for pair in with_interval if pair.interval]
     times = statistics.median(pair.seconds[0] / pair.seconds[1] for pair in found)
     return (
-        f"{held} of {len(with_interval)} intervals held, half of them within +/- {statistics.median(halves):.2%}; {reached} of {len(found)} errors of 1 % reached;"
+        f"{held} of {len(with_interval)} intervals held, half of them within +/-"
+        f" {statistics.median(halves):.2%}; {reached} of {len(found)} errors of 1 % reached;"
         f" off by {statistics.median(off):.2%} in the median and {off[-1]:.2%} at most;"
         f" {times:.1f} times as fast in the median"
     )

@@ -9,7 +9,7 @@ import floatgate
 from conftest import in_process
 
 TINY = str(Path(__file__).parents[1] / "drives" / "tiny.toml")
-JOB = "[job]\nrw=randwrite\nbs=4k\nsize=100%\nnorandommap=1\nioengine=libaio\niodepth=4\nnumber_ios=40000\n"
+JOB = "[job]\nrw=randwrite\nbs=4k\nsize=100%\nnorandommap=1\nioengine=libaio\niodepth=4\nio_size=163840000\n"
 
 
 @pytest.fixture(autouse=True)

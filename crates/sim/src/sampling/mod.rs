@@ -390,10 +390,13 @@ impl Sampling {
 
     /// Adds the parts that were carried forward; what the drive programmed before, to stand still, belongs to the first.
     fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded, settled: f64) {
-        let mut first_request = run.host_requests - self.beginning.base - done.requests();
+        // Requests in flight when the part in detail ended were answered while the drive came to rest.
+        let mut first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
+        let answered = run.host_requests - self.beginning.base - done.requests() - first_request;
         for (at, part) in done.parts.iter().enumerate() {
             let programmed = part.programmed as f64 + if at == 0 { settled } else { 0.0 };
-            let (requests, written) = (part.requests, part.bytes as f64);
+            let requests = part.requests + if at == 0 { answered } else { 0 };
+            let written = part.bytes as f64;
             self.parts.push(SamplePart { first_request, requests, is_forwarded: true, programmed, written });
             first_request += requests;
         }

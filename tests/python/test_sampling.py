@@ -45,7 +45,7 @@ def test_an_error_that_is_not_reached_is_told() -> None:
 
 def test_a_trace_in_its_own_time_is_sampled() -> None:
     line = "{},hm,1,Write,{},4096,413\n".format
-    lines = "".join(line(128166372003061629 + 3000 * at, at * 7919 % 1200 * 4096) for at in range(30_000))
+    lines = "".join(line(128166372003061629 + 3000 * at, at * 7919 % 1200 * 4096) for at in range(80_000))
     Path("t.csv").write_text(lines)
     run = floatgate.run(TINY, "t.csv", precondition="steady", sample="auto", report=False)
     assert run.document["sample"]["requests_forwarded"] > 5_000

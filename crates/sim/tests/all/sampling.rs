@@ -115,8 +115,12 @@ fn intervals_hold_what_the_whole_run_says() {
         if !is_held {
             missed.push(format!("pair {seed}: {truth} is not in {} to {} ({value})", end(0), end(1)));
         }
-        // Without collections ahead of the host, it is up to 6 % off.
-        assert!((value / truth - 1.0).abs() < 0.03, "pair {seed}: {truth} exact, {value} sampled");
+        // Chance alone brings one in ten thousand as far as twice half the interval.
+        let off = (value - truth).abs() / (end(1) - value);
+        assert!(
+            off < 2.0,
+            "pair {seed}: {truth} exact, {value} sampled, {off:.1} times half the interval off"
+        );
     }
     println!("{held} of {all} intervals hold the value of the whole run");
     assert!(f64::from(held) >= 0.7 * f64::from(all), "{held} of {all}: {missed:#?}");

@@ -22,6 +22,7 @@ FLOORS = [
     ["observe"],
     ["run"],
     ["start"],
+    ["sampling"],
     ["life", "result"],
     ["session"],
 ]

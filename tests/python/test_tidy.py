@@ -34,6 +34,7 @@ FIELDS = {
     "Precondition": 21,
     "Request": 27,
     "Run": 36,
+    "RunOptions": 16,
     "Server": 17,
     "Session": 19,
     "SharedContents": 16,

@@ -98,6 +98,7 @@ features! {
     Instant: ["--precondition instant"], Asked, "a constructed steady state";
     SavedState: ["--save-state, --load-state"], Asked, "a saved state";
     Ageing: ["floatgate age"], Asked, "a drive's lifetime";
+    Sampled: ["--sample"], Asked, "a sampled run";
 }
 
 /// Kind of reason, with its text, why two features of a drive cannot be combined.
@@ -248,6 +249,35 @@ pub const APART: &[Apart] = apart! {
         => "ftl.trim = not, or ftl.mapping.name = page, dftl or birrell";
     DeterministicTrim, Snapshots: Logical("a snapshot keeps what a trim would forget, and rolling back brings it back")
         => "ftl.trim = not, or no ftl.snapshots";
+    Sampled, BlockMap: Logical("merges are not carried forward without a clock") => PAGES;
+    Sampled, Zones: Logical("pointers of zones are not carried forward without a clock")
+        => "ftl.mapping.name = page";
+    Sampled, Dftl: Logical("which map entries are cached depends on reads, which are not carried forward")
+        => "ftl.mapping.name = page";
+    Sampled, Birrell: Logical("summaries of a map are written by time, which is not carried forward")
+        => "ftl.mapping.name = page";
+    Sampled, Code: Logical("errors depend on the age of data and on reads, which are not carried forward")
+        => "ecc.code.name = none";
+    Sampled, SlcCache: Logical("how full the cache is depends on time, which is not carried forward")
+        => "ftl.slc_cache.name = none";
+    Sampled, Parity: Logical("groups that are filled in step are not carried forward between windows")
+        => "ftl.parity.name = none";
+    Sampled, KeepRewritten: Logical("what the buffer keeps depends on reads and flushes, which are not carried forward")
+        => "ftl.buffer.keep_rewritten = 0";
+    Sampled, FailedDie: Logical("rebuilds of the dead die's data are not carried forward") => "no ftl.failed_die";
+    Sampled, DieFault: Logical("a fault comes once, at a time that may lie between windows")
+        => "no fault.die and fault.channel";
+    Sampled, Snapshots: Logical("versions that snapshots see are not carried forward without a clock")
+        => "no ftl.snapshots";
+    Sampled, Sectors: Logical("which sectors are known depends on reads, which are not carried forward")
+        => "ftl.sectors.track = false";
+    Sampled, ReadAhead: Logical("what was read ahead depends on reads, which are not carried forward")
+        => "ftl.read_ahead.name = none";
+    Sampled, Recovery: Logical("summaries and checkpoints are written by time, which is not carried forward")
+        => "ftl.recovery.name = scan";
+    Sampled, PowerCut: Logical("a cut comes once, at a time that may lie between windows") => "no power.cut";
+    Sampled, DeterministicTrim: Logical("records of trims are not carried forward without a clock")
+        => "ftl.trim = not";
     LateChoice, CacheRead:
         Logical("a read that overlaps the previous one is chosen before the channel is free")
         => "controller.cache_read = false, or controller.late_choice = false";

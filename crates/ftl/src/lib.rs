@@ -59,7 +59,7 @@ pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
 pub use contents::{Damage, FlashContents, SuperblockFound};
-pub use core::{Act, HandleCounts, HandleState, HandleTotals, Recovery, Seen};
+pub use core::{Act, CollectionInTime, HandleCounts, HandleState, HandleTotals, Recovery, Seen};
 pub use features::costs::{CorrectionParts, CostRules, Reckoned, Regulation, RegulationCounts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
@@ -79,8 +79,8 @@ pub use settings::{
 };
 pub use stats::FtlStats;
 pub use steady::{
-    Filling, GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock,
-    VictimBlock,
+    Filling, GroupMoment, Member, Moment, OpenBlock, RunsAhead, SetMoment, SteadyRule, SteadyWindow, Still,
+    UsedBlock, VictimBlock,
 };
 pub use store::{Beginning, SuperblockState};
 pub use turnover::{Mark, Turnover};

@@ -16,6 +16,7 @@ mod observe;
 mod requests;
 mod result;
 mod run;
+mod sampling;
 mod sections;
 mod session;
 mod start;

@@ -76,6 +76,11 @@ class Keywords(TypedDict, total=False):
     times, or until=waf:5%,max=20). A number of at least 1, or until=waf:SHARE.
     """
 
+    sample: str | None
+    """Run windows in detail, carry the drive's state forward between them: auto, or an error of waf.
+    Auto, or waf with the error that it may have: waf:1%.
+    """
+
     limit_requests: SupportsIndex | None
     """End after N requests. A whole number of at least 1."""
 

@@ -2719,6 +2719,91 @@ class Remark(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SampledFigure(Section):
+    """Estimate of a figure of the whole run by sampling, with its interval."""
+
+    value: float
+    """Value of the estimate: all bytes programmed over all bytes written, in detail and carried
+    forward.
+    """
+
+    interval: tuple[float, float] | None
+    """Interval that holds the value of a run in full with 95 % confidence; null where there are too
+    few parts to say.
+    """
+
+    asked: float | None
+    """[ratio] Half width of the interval that was asked for, as a share of the value; null where none
+    was.
+    """
+
+    reached: bool | None
+    """[yes/no] True if the interval is as narrow as was asked; null where no error was asked."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampledPart(Section):
+    """Part of a sampled run: a stretch of its requests, in detail or carried forward."""
+
+    first_request: Count
+    """[requests] Number of requests of the run before the part."""
+
+    requests: Count
+    """[requests] Number of requests of the part."""
+
+    forwarded: bool
+    """[yes/no] True if the part was carried forward; false if it ran in detail."""
+
+    waf: float | None
+    """[ratio] Write amplification of the part, from the end of the part before; null where nothing was
+    written.
+    """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampledRun(Section):
+    """Report of a sampled run: how it was sampled, and write amplification of the whole run. All other
+    parts of the result that count or time are of the measured windows alone, put together as if
+    nothing lay between them.
+    """
+
+    asked: str
+    """[text] Value of the option `--sample`: `auto`, or `waf` with the error that it may have."""
+
+    reached: bool | None
+    """[yes/no] True if the error that was asked for is reached; null where none was asked."""
+
+    requests: Count
+    """[requests] Number of requests of the whole run."""
+
+    requests_measured: Count
+    """[requests] Number of requests in measured windows."""
+
+    requests_warm_up: Count
+    """[requests] Number of requests that ran in detail before or after windows and are not measured.
+    """
+
+    requests_forwarded: Count
+    """[requests] Number of requests that were carried forward in the drive's state, without simulated
+    time.
+    """
+
+    warm_up_requests: Count
+    """[requests] Number of requests in detail before each window, by how long the drive took to settle
+    in the beginning.
+    """
+
+    window_requests: Count
+    """[requests] Number of requests of each window."""
+
+    waf: SampledFigure | None
+    """[ratio] Estimate of the write amplification of the whole run; null without writes."""
+
+    parts: tuple[SampledPart, ...]
+    """List of the parts of the run, in order."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult(Section):
     """Results of a run, as a whole document. Counts and times are of the measured window unless they
     say otherwise: from the end of a ramp, or the beginning, to the last completion.
@@ -2872,3 +2957,6 @@ class RunResult(Section):
     """List of remarks about the run (kind, text, advice): facts to know before its results are
     believed.
     """
+
+    sample: SampledRun | None = None
+    """Report of a sampled run (`--sample`); absent where the whole run was simulated in detail."""

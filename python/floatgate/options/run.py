@@ -61,6 +61,15 @@ class Options:
             panel=LIMITS,
         ),
     ] = None
+    sample: Annotated[
+        str | None,
+        Option(
+            "Run windows in detail, carry the drive's state forward between them: auto, or an error of waf.",
+            metavar="auto|waf:ERROR",
+            takes="auto, or waf with the error that it may have: waf:1%",
+            panel=LIMITS,
+        ),
+    ] = None
     limit_requests: Annotated[
         int | None, Option("End after N requests.", metavar="N", panel=LIMITS, least=1)
     ] = None

@@ -6,7 +6,7 @@ from itertools import accumulate
 from math import log10
 from typing import Any
 
-from floatgate.report import palette, power, retries, words
+from floatgate.report import palette, power, retries, sampled, words
 from floatgate.report.plot import (
     Axis,
     Figure,
@@ -34,6 +34,7 @@ def all_figures(source: Source) -> dict[str, Figure]:
     """Return every figure for which the run has data, by the name of its place on the page."""
     made = {
         "latency": latency(source.histograms),
+        "sampled": sampled.figure(source.document),
         "over-time": over_time(source.series, source.document["simulated_ns"]),
         "slc-cache": slc_cache(source.series, source.document["simulated_ns"]),
         "stages": stages(_means(source)),

@@ -121,6 +121,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list
     document = source.document
     plans: tuple[tuple[str, Said, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
+        ("Sampled", "Parts in detail, and parts carried forward.", ("sampled",)),
         ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
         ("Where the time goes", [*_stage_words(document), *tail.in_words(source.tails)], ("stages", "tail")),
         ("Write amplification", _amplification_words(document), ("amplification",)),

@@ -33,6 +33,7 @@ FLAGS: Mapping[str, Flag] = {
     "cannot_keep_up": Flag("a backlog", _LATENCY),
     "read_only": Flag("of a worn-out drive", (*_WAF, "host.write")),
     "from_the_buffer": Flag("of the buffer", _SPEED),
+    "sampled": Flag("of sampled windows", (*_SPEED, *_WAF)),
 }
 # Remarks that raise no flag: each number is what it is called.
 PLAIN = frozenset(("max_latency", "pace_not_kept", "padding"))

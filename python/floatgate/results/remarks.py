@@ -10,6 +10,7 @@ from typing import Any
 
 from floatgate.results import amplification
 from floatgate.results.headline import at
+from floatgate.results.sampled import said
 from floatgate.values import quantities as q
 
 # Of a share this large what is left is too little to show in the mean: the tenth that does not.
@@ -180,6 +181,15 @@ def _loop_given_up(document: dict[str, Any]) -> Remark | None:
     return Remark("loop_given_up", text, "give it more passes: until=waf:5%,max=1000")
 
 
+def _sampled(document: dict[str, Any]) -> Remark | None:
+    """A sampled run: its rates and latencies are those of its windows, and it may not say what was asked."""
+    if not (sample := document.get("sample")):
+        return None
+    missed = " less sure than asked," if sample["reached"] is False else ""
+    text = f"sampled: the whole run has {said(sample)},{missed} and all other figures are of windows."
+    return Remark("sampled", text, "run it longer, or without --sample")
+
+
 def _too_short(document: dict[str, Any]) -> Remark | None:
     """Some victims, and too few of them."""
     short, victims = at(document, "waf_long_run.too_short"), at(document, "waf_long_run.victims")
@@ -299,6 +309,7 @@ RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
     _nothing_collected,
     _too_short,
     _loop_given_up,
+    _sampled,
     _another_state,
     _owed_before,
     _padded,

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate.results import amplification
+from floatgate.results import amplification, sampled
 from floatgate.results.drive_state import nothing_met, state_words as began_words
 from floatgate.results.flags import words
 from floatgate.results.folder import to_text
@@ -159,6 +159,8 @@ def print_result(document: dict[str, Any]) -> None:
     if document.get("loop"):
         rule, count = document["loop"]["rule"], document["loop"]["passes"]
         out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})")
+    if document.get("sample"):
+        out.print(f"{'sampled':<22} {sampled.said(document['sample'])}; of its windows:")
     synthetic = (document["workload"].get("notes") or {}).get("synthetic")
     if synthetic:
         out.print(synthetic)

@@ -56,6 +56,8 @@ pub(crate) struct Assembly {
     pub ordering: Option<Box<Ordering>>,
     /// Setting: greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,
+    /// True while the drive stands still, between simulated time and writes without it: nothing new begins on the flash.
+    pub is_still: bool,
     /// Setting: time that a partial program unit waits for more mapping units before it is padded and programmed.
     pub flush_after: Nanos,
     /// For each die, the number of programs of the host's stream that wait or are in progress there.
@@ -98,6 +100,7 @@ impl Assembly {
             placement,
             ordering: Ordering::new(order),
             program_queue,
+            is_still: false,
             flush_after,
             bound: vec![0; dies],
             quota_blocked: vec![0; dies.div_ceil(64)],

@@ -24,6 +24,42 @@ pub(crate) struct Collection {
     pub pace: Pace,
     pub background: bool,
     pub idle: Idle,
+    /// Counts of how collection and host shared the die since the drive was made.
+    pub seen: CollectionInTime,
+}
+
+/// Counts of how garbage collection and the host share dies in simulated time, since the drive was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectionInTime {
+    /// Number of units that collections moved while programs of the host were on their die.
+    pub moved: u64,
+    /// Number of units of the host that a die took while its collection emptied a superblock.
+    pub written: u64,
+    /// Number of units of the host that dies took.
+    pub host_units: u64,
+    /// Number of program units of the host that dies took, padded or full.
+    pub host_programs: u64,
+}
+
+impl CollectionInTime {
+    fn with(self, other: Self, both: fn(u64, u64) -> u64) -> Self {
+        Self {
+            moved: both(self.moved, other.moved),
+            written: both(self.written, other.written),
+            host_units: both(self.host_units, other.host_units),
+            host_programs: both(self.host_programs, other.host_programs),
+        }
+    }
+
+    /// Returns the counts since `earlier`, an older copy of these.
+    pub fn since(self, earlier: Self) -> Self {
+        self.with(earlier, |now, then| now - then)
+    }
+
+    /// Returns the sums of both sets of counts.
+    pub fn and(self, other: Self) -> Self {
+        self.with(other, |one, another| one + another)
+    }
 }
 
 impl Collection {
@@ -37,6 +73,7 @@ impl Collection {
             pace: Pace { credit: 0.0, rate: 0.0 },
             background: false,
             idle: Idle::default(),
+            seen: CollectionInTime::default(),
         }
     }
 
@@ -93,9 +130,28 @@ impl Collection {
     /// host; does nothing while garbage collection does not throttle the host.
     #[inline]
     pub fn spend(&mut self) {
+        self.seen.written += u64::from(self.mover.has_victim());
+        self.seen.host_units += 1;
         if self.is_pacing() {
             self.pace.credit -= 1.0;
         }
+    }
+
+    /// Notes that the host begins a program unit on the die, which is not idle any more.
+    #[inline]
+    pub fn end_idleness(&mut self) {
+        self.background = false;
+        self.seen.host_programs += 1;
+    }
+
+    /// Adds write credit to the host for `units` units that the collection moved; `host_programs` is the number of programs
+    /// of the host on the die meanwhile.
+    #[inline]
+    pub fn earn(&mut self, units: u32, program_units: u32, host_programs: u32) {
+        if host_programs > 0 {
+            self.seen.moved += u64::from(units);
+        }
+        self.pace.earn(f64::from(units), program_units);
     }
 
     /// Returns true if the host has used up its write credit and must wait until garbage collection has moved more

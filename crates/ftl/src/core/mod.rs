@@ -32,6 +32,7 @@ pub(crate) use arriving::{Arriving, Joining};
 pub(crate) use asks::Ask;
 pub(crate) use assembly::{Assembly, Lane};
 pub(crate) use collection::Collection;
+pub use collection::CollectionInTime;
 pub(crate) use finding::Finding;
 pub(crate) use folding::Folding;
 pub use found::Recovery;

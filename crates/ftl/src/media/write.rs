@@ -35,7 +35,7 @@ impl Media {
                 let stream = self.stream_for_host(die.index(), own);
                 let lane = &mut self.core.assembly.lanes[lane];
                 (lane.current, lane.stream) = (die.0, stream);
-                self.core.collections[die.index()].background = false;
+                self.core.collections[die.index()].end_idleness();
                 self.core.end_idle_folding(die.index());
                 true
             }

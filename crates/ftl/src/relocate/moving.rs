@@ -40,7 +40,8 @@ impl Core {
         let units = u32::from(customer == Customer::Collection);
         self.mover(die, customer).end_read(units);
         if customer == Customer::Collection {
-            self.collections[die].pace.earn(1.0, self.store.layout.program_units);
+            let host_programs = self.assembly.bound[die];
+            self.collections[die].earn(1, self.store.layout.program_units, host_programs);
         }
     }
 }

@@ -7,19 +7,25 @@
 //! - `history`: what one die looks like at many moments of its steady state.
 //! - `construct`: dies built at moments of such a history.
 //!   `drawn`: which units of those are valid, and what they hold.
+//! - `ahead`: collections without time that run ahead of the host as they do in time.
+//! - `still`: a drive between time and writes without it.
 //! - `together`: superblocks that are reclaimed together, in no time.
 //! - `cache`: an SLC cache as long work leaves it.
 
+mod ahead;
 mod cache;
 mod construct;
 mod drawn;
 mod history;
 mod order;
+mod still;
 mod together;
 mod untimed;
 
 pub use crate::core::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
+pub use ahead::RunsAhead;
 pub use cache::Filling;
+pub use still::Still;
 
 /// Set of parameters of the rule by which write amplification counts as steady: over the last `windows` windows of
 /// `window` logical drive writes each, it stays within `tolerance` (relative) of its mean, and a straight line through

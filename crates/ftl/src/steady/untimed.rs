@@ -14,6 +14,7 @@ use crate::layer::{Layer, Untimed};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::relocate::Customer;
+use crate::steady::RunsAhead;
 use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
@@ -35,7 +36,13 @@ impl PageMapped {
         let start = (programs % dies as u64) as usize;
         let mut in_turns = (start..dies).chain(0..start);
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
-        let Some(die) = in_turns.find(|&die| self.make_room_untimed(die, stream)) else { return false };
+        let by_clock =
+            match self.upkeep.eager.is_some() && !self.media.core.assembly.streams.is_shared(stream) {
+                true => RunsAhead(self).next_die(stream),
+                false => None,
+            };
+        let die = by_clock.or_else(|| in_turns.find(|&die| self.make_room_untimed(die, stream)));
+        let Some(die) = die else { return false };
         self.put_on_die_untimed((die, stream), lpn, origin);
         true
     }
@@ -64,15 +71,23 @@ impl PageMapped {
                 self.collect_together_untimed(die);
             }
         }
+        let is_eager = self.upkeep.eager.is_some();
         let old = self.media.core.store.map.lookup(lpn);
         self.media.core.assembly.streams.note_written(lpn);
-        self.media.put_untimed(die, stream, lpn);
+        if is_eager {
+            RunsAhead(self).place(die, stream, lpn);
+        } else {
+            self.media.put_untimed(die, stream, lpn);
+        }
         self.media.core.collections[die].spend();
         self.media.core.store.space.dies[die].live += 1;
-        if old != Ppa::NONE {
+        if old != Ppa::NONE && !is_eager {
             self.media.invalidate_host(old);
         }
         self.media.core.store.emptied.clear();
+        if is_eager {
+            RunsAhead(self).collect_ahead(die, stream);
+        }
     }
 
     /// Makes space for a host unit in a write stream of a die without simulated time, by as much garbage collection as
@@ -87,7 +102,7 @@ impl PageMapped {
                 self.collect_together_untimed(die);
             }
         } else {
-            if frontier.superblock == NONE {
+            if frontier.superblock == NONE && self.upkeep.eager.is_none() {
                 // In time a collection that paces the host comes to its end a little before the host needs it.
                 while !self.media.core.turns_in_vain() && self.go_on_untimed(die) {}
             } else if !self.media.core.collections[die].mover.has_victim()
@@ -155,7 +170,7 @@ impl PageMapped {
     /// Returns true when a write stream of a die can take a single host unit, during preconditioning without simulated
     /// time, before any further garbage collection. [`Self::has_own_room`] answers this for whole programs.
     #[inline]
-    fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
+    pub(super) fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
         let core = &self.media.core;
         let open = core.store.space.dies[die].frontiers[stream].superblock != NONE;
         if open && !core.assembly.streams.is_shared(stream) {
@@ -181,13 +196,25 @@ impl PageMapped {
         if !self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             return false;
         }
-        let Some(victim) = self.media.core.store.space.pick_victim(die) else { return false };
-        self.begin_untimed(die, victim)
+        // As in time, a choice for which there is no room yet is kept.
+        let space = &mut self.media.core.store.space;
+        let kept = match self.upkeep.eager {
+            Some(_) => std::mem::replace(&mut self.media.core.collections[die].declined, NONE),
+            None => NONE,
+        };
+        let is_kept = kept != NONE && space.is_candidate(space.global(die, kept));
+        let victim = if is_kept { Some(kept) } else { space.pick_victim(die) };
+        let Some(victim) = victim else { return false };
+        let begins = self.begin_untimed(die, victim);
+        if !begins && self.upkeep.eager.is_some() {
+            self.media.core.collections[die].declined = victim;
+        }
+        begins
     }
 
     /// Picks the next garbage collection victim of an idle die and starts to collect it, as long as the trigger counts
     /// it as worthwhile; returns false if not.
-    fn take_idle_untimed(&mut self, die: usize) -> bool {
+    pub(super) fn take_idle_untimed(&mut self, die: usize) -> bool {
         let trigger = &self.upkeep.trigger;
         if trigger.idle_after().is_none() || !trigger.background(&self.upkeep.trigger_view(&self.media, die))
         {
@@ -201,8 +228,10 @@ impl PageMapped {
 
     fn begin_untimed(&mut self, die: usize, victim: u32) -> bool {
         let core = &mut self.media.core;
+        let by_clock = self.upkeep.eager.is_some();
         let has_room = |core: &Core, victim: u32| {
-            core.has_room_untimed(die, core.store.space.valid[core.store.space.global(die, victim)])
+            let valid = core.store.space.valid[core.store.space.global(die, victim)];
+            if by_clock { core.has_room_for(die, valid) } else { core.has_room_untimed(die, valid) }
         };
         let victim = match has_room(core, victim) {
             true => victim,
@@ -219,14 +248,21 @@ impl PageMapped {
 
     /// Advances garbage collection of a die, without simulated time, by moving the valid units of one page row (pages
     /// of one number on all planes) or by erasing the emptied victim; returns false when there is nothing to collect.
-    fn go_on_untimed(&mut self, die: usize) -> bool {
+    pub(super) fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
         if let Some((row, mask)) = self.media.core.next_row(die, Customer::Collection) {
             self.media.core.pass_rows(die, Customer::Collection, 1);
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
-            let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
+            if let Some(eager) = &mut self.upkeep.eager {
+                eager.note_moved(die, mask.count_ones(), self.media.core.store.layout.program_units);
+            }
+            let share = if self.is_urgent(die) && self.upkeep.eager.is_none() {
+                self.upkeep.urgent_share
+            } else {
+                1.0
+            };
             let earned = f64::from(mask.count_ones()) * share;
             let collection = &mut self.media.core.collections[die];
             collection.pace.earn(earned, self.media.core.store.layout.program_units);
@@ -236,6 +272,9 @@ impl PageMapped {
         }
         let victim = std::mem::replace(&mut self.media.core.collections[die].mover.victim, NONE);
         self.media.erase_untimed(die, victim);
+        if let Some(eager) = &mut self.upkeep.eager {
+            eager.note_erased(die);
+        }
         true
     }
 
@@ -330,7 +369,7 @@ impl Media {
     }
 
     /// Pads the open superblock of a write stream to whole program units, before simulated time begins.
-    fn settle_stream(&mut self, die: usize, stream: usize) {
+    pub(super) fn settle_stream(&mut self, die: usize, stream: usize) {
         let (layout, space) = (&self.core.store.layout, &mut self.core.store.space);
         let frontier = &mut space.dies[die].frontiers[stream];
         let superblock = frontier.superblock;
@@ -423,6 +462,9 @@ impl Untimed for PageMapped {
     }
 
     fn trim_untimed(&mut self, lpn: Lpn) {
+        if let Some(eager) = &mut self.upkeep.eager {
+            eager.newest.remove(&lpn.0);
+        }
         let home = self.media.core.store.map.lookup(lpn);
         if home == Ppa::NONE {
             return;

@@ -69,7 +69,7 @@ impl Upkeep {
     /// of garbage collection, and starts to reclaim it; returns false if none is wanted, or if there is no space for
     /// its valid units.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
-        if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
+        if media.core.collections[die].mover.pending.len() >= PENDING_MAX || media.core.assembly.is_still {
             return false;
         }
         let haste = match self.trigger.foreground(&self.trigger_view(media, die)) {

@@ -73,6 +73,7 @@ impl Upkeep {
         // Folding passes over rows without anything valid even where it reads none.
         while (customer == Customer::Folding
             || media.core.collections[die].mover.reading_rows < media.core.rules.read_ahead)
+            && !media.core.assembly.is_still
             && let Some((row, mask)) = media.core.next_row(die, customer)
         {
             let route = match customer {
@@ -108,9 +109,9 @@ impl Upkeep {
         media.core.mover(die, customer).end_read(count);
         match customer {
             Customer::Collection => {
-                media.core.collections[die]
-                    .pace
-                    .earn(f64::from(count), media.core.store.layout.program_units);
+                let host_programs = media.core.assembly.bound[die];
+                let program_units = media.core.store.layout.program_units;
+                media.core.collections[die].earn(count, program_units, host_programs);
                 for ppa in media.core.store.units_of(read) {
                     if media.core.store.map.is_valid(ppa) {
                         media.move_unit(die, ppa, read.origin, ctx);

@@ -59,7 +59,7 @@ impl Upkeep {
         let is_idle = media.core.store.controller.is_idle(DieId(event.index));
         let idle = &mut media.core.collections[die].idle;
         idle.disarm(event.kind);
-        if !is_idle || !idle.has_lasted(wait, event, &mut ctx.calendar) {
+        if !is_idle || media.core.assembly.is_still || !idle.has_lasted(wait, event, &mut ctx.calendar) {
             return false;
         }
         match event.kind {

@@ -3,6 +3,7 @@
 
 mod burden;
 mod collection;
+mod eager;
 mod empty;
 mod fold;
 mod idle;
@@ -13,6 +14,7 @@ mod together;
 mod turns;
 
 pub(crate) use burden::Burden;
+pub(crate) use eager::{Eager, NominalTimes};
 pub(crate) use patrol::{PATROL, Patrol};
 pub(crate) use turns::KeepsUp;
 
@@ -33,6 +35,8 @@ pub(crate) struct Upkeep {
     /// preconditioning without simulated time while collection has priority over host programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
+    /// Clocks of the dies, by which writes without simulated time go; none where collections do just what writes need.
+    pub eager: Option<Box<Eager>>,
 }
 
 impl Upkeep {
@@ -42,6 +46,7 @@ impl Upkeep {
             patrol: Patrol::new(config.upkeep.scrub, config.layout.dies as usize, seed),
             urgent_share: 0.0,
             turnover: Turnover::default(),
+            eager: None,
         }
     }
 

@@ -429,6 +429,14 @@ impl Drive {
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
+    /// Returns true if the write buffer keeps units for reuse after they were written to flash.
+    ///
+    /// # Errors
+    /// When the drive's file cannot be read again.
+    pub(crate) fn keeps_in_buffer(&self) -> Result<bool, Error> {
+        Ok(read_whole(&self.document, 0)?.ftl.buffer.keep > 0)
+    }
+
     /// Builds a simulated drive without a check of the memory. Flash properties, such as bad blocks, follow from
     /// `seed`, and the random number sequences (streams) of the policies from the seed `draws`; a translation layer
     /// that takes over an existing flash is made with that flash's seed.

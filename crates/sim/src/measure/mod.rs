@@ -35,6 +35,9 @@ pub(crate) const STAGES: [&str; 12] = [
     "ecc",
 ];
 
+/// Place in [`STAGES`] of the wait for a slot of the write buffer.
+pub(crate) const STAGE_BUFFER: usize = 2;
+
 /// Percentiles of the latency (as fractions) for which the results give a confidence interval.
 pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
@@ -119,6 +122,13 @@ impl Measure {
             started,
             last_completion: started,
         }
+    }
+
+    /// Leaves out the time since the last completion, in which nothing was measured, as if what follows came at once.
+    pub fn go_on(&mut self, now: SimTime) {
+        let gap = now.since(self.last_completion);
+        (self.started, self.last_completion) = (self.started + gap, now);
+        self.series.started = self.series.started + gap;
     }
 
     /// Adds a completed request to the measurements, with the time spent in each stage.

@@ -36,6 +36,7 @@ use crate::run::Recovery;
 use crate::run::Run;
 use crate::run::failure::Failures;
 use crate::run::power_cut::Cuts;
+use crate::sampling::SampledRun;
 use crate::sections::sections;
 use crate::start::laying_out::LayingOut;
 use crate::start::report::Preconditioning;
@@ -63,6 +64,7 @@ pub(crate) struct Provenance<'a> {
     pub seed: u64,
     pub interrupted: bool,
     pub precondition: Preconditioning,
+    pub sample: Option<SampledRun>,
     pub passes: Option<Loop>,
     pub is_loaded: bool,
     pub layout: &'a LayingOut,
@@ -171,6 +173,9 @@ sections! {
         invocation: Option<about::Invocation>,
         /// List of remarks about the run (kind, text, advice): facts to know before its results are believed.
         remarks: Vec<about::Remark>,
+        /// Report of a sampled run (`--sample`); absent where the whole run was simulated in detail.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sample: Option<SampledRun>,
     }
 }
 
@@ -234,6 +239,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         invocation: None,
         remarks: Vec::new(),
         r#loop: provenance.passes,
+        sample: provenance.sample,
         precondition: provenance.precondition,
     }
 }

@@ -131,7 +131,7 @@ impl<P: Observer> Run<P> {
 /// Limits at which a workload ends at the latest: a number of requests and a simulated time.
 pub(crate) struct WorkloadEnd {
     /// Limit of the workload: greatest number of requests that it may issue; `u64::MAX` without a limit.
-    requests: u64,
+    pub requests: u64,
     /// Simulated time at which the workload ends; `SimTime::NEVER` without a limit.
     pub time: SimTime,
     /// Simulated time at which the workload began.

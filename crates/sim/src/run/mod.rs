@@ -8,6 +8,7 @@ mod in_zones;
 pub(crate) mod limits;
 pub(crate) mod on_zones;
 mod outside;
+pub(crate) mod pausing;
 pub(crate) mod power_cut;
 mod power_up;
 mod reading;

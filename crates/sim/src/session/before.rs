@@ -3,6 +3,7 @@
 use super::{FIRST_COPY, Session, SessionPhase, limits_of, observe};
 use crate::observe::Observer;
 use crate::run::{Run, RunLimits};
+use crate::sampling::{self, AskedErrors, Sampling};
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
 use crate::start::warm_up::WarmUp;
@@ -43,6 +44,34 @@ impl Session {
         self.phase = SessionPhase::Precondition(Box::new((ftl, source)));
         Ok(true)
     }
+}
+
+/// Makes the state of a sampled run; none where all of it runs in detail.
+///
+/// # Errors
+/// When drive, workload or options cannot be sampled.
+pub(super) fn sampling_of(options: &RunOptions, drive: &Drive) -> Result<Option<Box<Sampling>>, Error> {
+    let Some(text) = &options.sample else { return Ok(None) };
+    sampling::check(drive)?;
+    let refuse = |what: &str, why: &str| {
+        Err(Error(format!("--sample {text}: with {what}: {why}; expected one of both")))
+    };
+    if options.check {
+        return refuse(
+            "--check",
+            "the account follows every operation, and what is carried forward has none",
+        );
+    }
+    if options.timeline || options.requests {
+        return refuse("--timeline or --requests", "what is carried forward has no times");
+    }
+    if options.limit_ns.is_some() {
+        return refuse("--limit-time", "what is carried forward takes a time that is not known exactly");
+    }
+    if options.passes.as_deref().is_some_and(|passes| passes.starts_with("until")) {
+        return refuse("--loop until", "each would decide when the other has enough");
+    }
+    Ok(Some(Box::new(Sampling::new(AskedErrors::parse(text)?))))
 }
 
 /// Makes the source of copies of a workload (the workload opened again and again) that preconditioning writes to the

@@ -25,7 +25,9 @@ use crate::start::state_file::About;
 use crate::start::warm_up::WarmUp;
 use crate::translation::HostTranslation;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
-use before::{advance_warm_up, check_untranslated, check_zones, copies_of, precondition_of};
+use before::{
+    advance_warm_up, check_untranslated, check_zones, copies_of, precondition_of, sampling_of,
+};
 use check::Measured;
 use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
@@ -173,7 +175,8 @@ impl Session {
             check_asked(Feature::SavedState, &drive.features)?;
             check_untranslated(&drive, "--save-state and --load-state")?;
         }
-        let passes = WorkloadPasses::new(options.passes.as_deref())?;
+        let mut passes = WorkloadPasses::new(options.passes.as_deref())?;
+        passes.sampling = sampling_of(&options, &drive)?;
         drive
             .needs()
             .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
@@ -279,7 +282,11 @@ impl Session {
                 self.precondition_wall += begin.elapsed();
             }
             SessionPhase::Plain(run) => {
-                self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
+                let counts = self.passes.counts();
+                match self.passes.sampling.as_mut().filter(|_| !self.interrupted) {
+                    Some(sampling) => sampling.advance(run, &self.drive, events, counts)?,
+                    None => _ = self.failures.advance(&mut self.cuts, run, &self.drive, events)?,
+                }
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }

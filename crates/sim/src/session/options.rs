@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::TimelineDetail;
+use crate::sampling::AskedErrors;
 use crate::session::passes::WorkloadPasses;
 use crate::start::precondition::{Pilots, PreconditionKind};
 use serde::Deserialize;
@@ -28,6 +29,9 @@ pub struct RunOptions {
     /// condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
+    /// Option `sample`: `auto`, or the error that write amplification may have, `waf:1%`, where parts of the run are simulated in
+    /// detail and the rest is carried forward without a clock; none: all of it runs in detail.
+    pub sample: Option<String>,
     /// Option: true if the data that the workload expects on the drive are written, without simulated time, before the
     /// workload begins.
     pub layout: bool,
@@ -57,6 +61,7 @@ impl Default for RunOptions {
             precondition: PreconditionKind::None,
             fill: 1.0,
             passes: None,
+            sample: None,
             layout: true,
             limit_requests: None,
             limit_ns: None,
@@ -84,6 +89,7 @@ impl RunOptions {
             ));
         }
         WorkloadPasses::new(options.passes.as_deref())?;
+        options.sample.as_deref().map(AskedErrors::parse).transpose()?;
         Ok(options)
     }
 }

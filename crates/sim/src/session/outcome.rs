@@ -36,6 +36,9 @@ impl Session {
     }
 
     fn settle(&mut self) -> Result<Value, Error> {
+        if let (Some(sampling), SessionPhase::Plain(run)) = (&mut self.passes.sampling, &mut self.phase) {
+            sampling.finish(run);
+        }
         let mut value = self.glance()?;
         match &mut self.phase {
             SessionPhase::Plain(run) => value["recovery"] = json!(run.recover()),
@@ -93,6 +96,10 @@ impl Session {
                 ..self.precondition.report()
             },
             passes: self.passes.report(),
+            sample: match (&self.passes.sampling, &self.phase) {
+                (Some(sampling), SessionPhase::Plain(_)) => Some(sampling.report()),
+                _ => None,
+            },
             is_loaded: self.options.load_state.is_some(),
             layout: &self.layout,
             cuts: &self.cuts,

@@ -8,6 +8,7 @@ use crate::observe::Observer;
 use crate::result::Loop;
 use crate::result::amplification::long_run;
 use crate::run::Run;
+use crate::sampling::Sampling;
 use crate::{Drive, Error, WorkloadSpec};
 use host::later::Later;
 
@@ -47,6 +48,8 @@ pub(crate) struct WorkloadPasses {
     spec: Option<WorkloadSpec>,
     begun: u32,
     reached: Option<bool>,
+    /// State of a run of which parts run in detail (`--sample`); none where all of it does.
+    pub sampling: Option<Box<Sampling>>,
 }
 
 impl WorkloadPasses {
@@ -64,7 +67,15 @@ impl WorkloadPasses {
             })?;
             Ok::<_, Error>((text.to_owned(), rule))
         });
-        Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None })
+        Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None, sampling: None })
+    }
+
+    /// Returns the number of passes begun, and of passes that there will be, as far as that is known.
+    pub fn counts(&self) -> [u32; 2] {
+        match self.rule {
+            Some((_, Rule::Times(times))) => [self.begun, times],
+            _ => [self.begun, 1],
+        }
     }
 
     /// Sets the workload that further passes of the run repeat.

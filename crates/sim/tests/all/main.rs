@@ -44,6 +44,7 @@ mod reads;
 mod regulation;
 mod relocation;
 mod rest;
+mod sampling;
 mod saved;
 mod second_answer;
 mod settled;

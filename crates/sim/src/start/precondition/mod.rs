@@ -25,7 +25,8 @@ use own::{CopyStep, WorkloadCopies};
 pub use pilots::Pilots;
 use serde::Deserialize;
 use units::{Lpn, Nanos};
-use waiting::{FoldedCache, WaitingUnits};
+use waiting::FoldedCache;
+pub(crate) use waiting::WaitingUnits;
 
 /// Number of windows (stretches of writes over which write amplification is averaged) from which on a copy of the
 /// workload counts as long and is compared window by window. Shorter copies are compared as a whole: jobs that run one

@@ -9,7 +9,7 @@ use units::Lpn;
 
 /// Model of a write buffer under untimed writes that keep the buffer full (saturating): a queue of the units that wait
 /// in the buffer and have not left for the flash.
-pub(super) struct WaitingUnits {
+pub(crate) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
     /// Bit set with one bit for each logical unit, true while the unit waits in the write buffer.
@@ -41,6 +41,12 @@ impl WaitingUnits {
             }
         }
         None
+    }
+
+    /// Returns true if a unit waits in the modelled write buffer.
+    #[inline]
+    pub fn holds(&self, lpn: Lpn) -> bool {
+        self.present[(lpn.0 / 64) as usize] & 1 << (lpn.0 % 64) != 0
     }
 
     /// Returns the units that wait in the modelled write buffer, in the order in which they leave.

@@ -1,0 +1,324 @@
+//! Writes without simulated time on dies that have clocks: which die is free for the host, and how far collections come
+//! meanwhile.
+//!
+//! In time a collection goes on by itself once it has begun, an idle die collects more than writes need, and a host's program
+//! goes to a die that has a place for it. Here each die has a clock, which nominal times of its operations move on: between two
+//! programs of the host it collects as long as there is time, and dies that are behind are passed over. How much it collects
+//! while a program of the host is on the die is a question of the scheduler, and how many units a program of the host takes
+//! one of the requests: both are answered by a part of the run in time (`CollectionInTime`). Not modelled: channels that are
+//! shared, reads that overtake programs, and different times of different page rows.
+
+use crate::core::CollectionInTime;
+use crate::pages::PageMapped;
+use crate::store::{Frontier, NONE, SuperblockState};
+use crate::upkeep::{Eager, NominalTimes};
+use controller::Origin;
+use units::{Lpn, Nanos, Ppa};
+
+/// Access to a translation layer whose dies have clocks while it is written without simulated time.
+pub struct RunsAhead<'a>(pub &'a mut PageMapped);
+
+impl RunsAhead<'_> {
+    /// Returns what was seen of all dies' collections in time.
+    pub fn seen_in_time(&self) -> CollectionInTime {
+        let dies = self.0.media.core.collections.iter();
+        dies.fold(CollectionInTime::default(), |all, die| all.and(die.seen))
+    }
+
+    /// Lets writes without simulated time go by clocks of the dies from now on, with what was seen in time; `slack` is the
+    /// time for which the host can be ahead of the dies. With none, they collect as little as writes need.
+    pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
+        self.commit_all(f64::INFINITY);
+        let times = self.times();
+        let core = &self.0.media.core;
+        let (dies, streams) = (core.store.layout.dies, core.store.space.dies[0].frontiers.len());
+        let idle_after = self.0.upkeep.trigger.idle_after();
+        self.0.upkeep.eager = seen.map(|(seen, slack)| {
+            let mut eager = Eager::new(seen, times, idle_after, dies, streams);
+            eager.slack = slack.ns() as f64;
+            Box::new(eager)
+        });
+    }
+
+    /// Returns the mean times of the operations of a die, by its first superblock's wear.
+    fn times(&self) -> NominalTimes {
+        let core = &self.0.media.core;
+        let (layout, controller) = (&core.store.layout, &core.store.controller);
+        let wear = controller.wear_row(|| core.store.array.worn(0, 0));
+        let programs = layout.rows / layout.program_rows;
+        let rows = 0..layout.rows;
+        let program: u64 =
+            (0..programs).map(|at| controller.t_prog(at * layout.program_rows, wear, 0).ns()).sum();
+        let read: u64 = rows.map(|row| controller.t_r(row).ns()).sum();
+        let bus = controller.bus();
+        let mean = |sum: u64, of: u32| sum as f64 / f64::from(of.max(1));
+        NominalTimes {
+            program: mean(program, programs),
+            read: mean(read, layout.rows) + bus.read_command().ns() as f64,
+            transfer: bus.data_out(1).ns() as f64,
+            erase: controller.t_bers(wear).ns() as f64,
+        }
+    }
+
+    /// Lets `step` pass on the host's clock.
+    #[inline]
+    pub fn pass(&mut self, step: Nanos) {
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.host = (eager.host + step.ns() as f64).max(eager.now - eager.slack);
+            eager.now = eager.now.max(eager.host);
+        }
+    }
+
+    /// Lets a host read keep the die busy that holds the unit.
+    #[inline]
+    pub fn read(&mut self, lpn: Lpn) {
+        let core = &self.0.media.core;
+        let place = core.store.map.lookup(lpn);
+        if place == Ppa::NONE {
+            return;
+        }
+        let die = (core.store.layout.superblock_of(place) / core.store.layout.superblocks_per_die) as usize;
+        self.catch_up(die);
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            let die = &mut eager.dies[die];
+            die.free_at = die.free_at.max(eager.host) + eager.times.read;
+        }
+    }
+
+    /// Places a unit of the host in a stream of a die; the map points to it when its program has ended, as in time.
+    #[inline]
+    pub(super) fn place(&mut self, die: usize, stream: usize, lpn: Lpn) {
+        let store = &mut self.0.media.core.store;
+        let space = &mut store.space.dies[die];
+        space.clock += 1;
+        let frontier = &mut space.frontiers[stream];
+        let global = die as u32 * store.layout.superblocks_per_die + frontier.superblock;
+        let ppa = Ppa(store.layout.first_ppa(global) + u64::from(frontier.next_unit));
+        frontier.next_unit += 1;
+        let is_last = frontier.next_unit == store.layout.data_units();
+        store.map.assign(ppa, lpn);
+        if is_last {
+            store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+            store.space.state[global as usize] = SuperblockState::Closed;
+        }
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.note_placed(die, lpn, (ppa, is_last));
+        }
+    }
+
+    /// Closes the full superblock of a die that `last` is the last place of: its programs have ended.
+    fn close(&mut self, die: usize, last: Ppa) {
+        let media = &mut self.0.media;
+        let global = media.core.store.layout.superblock_of(last) as usize;
+        media.core.store.array.restore(global, media.core.store.layout.rows);
+        media.core.store.stats.units_programmed[Origin::Map as usize] +=
+            u64::from(media.core.store.layout.summary_units);
+        media.features.closed(global);
+        let superblock = global as u32 % media.core.store.layout.superblocks_per_die;
+        media.core.store.space.close(die, superblock);
+    }
+
+    /// Ends the programs of the host that end on a die by a nominal time, in ns.
+    #[inline]
+    fn commit(&mut self, die: usize, until: f64) {
+        while let Some(eager) = &mut self.0.upkeep.eager
+            && let Some((unit, is_newest)) = eager.take_ended(die, until)
+        {
+            if is_newest {
+                let media = &mut self.0.media;
+                let old = media.core.store.map.lookup(unit.lpn);
+                media.features.changes(unit.lpn);
+                media.core.store.map.set(unit.lpn, unit.ppa);
+                let superblock = media.core.store.layout.superblock_of(unit.ppa) as usize;
+                media.core.store.space.valid[superblock] += 1;
+                if old != Ppa::NONE {
+                    media.invalidate_host(old);
+                }
+            } else {
+                self.0.media.lower_live(die);
+            }
+            if unit.is_last {
+                self.close(die, unit.ppa);
+            }
+        }
+    }
+
+    /// Ends the programs of the host that end on any die by a nominal time, in ns.
+    fn commit_all(&mut self, until: f64) {
+        let dies = self.0.media.core.store.layout.dies as usize;
+        (0..dies).for_each(|die| self.commit(die, until));
+    }
+
+    /// Lets a die do what it would have done until now.
+    #[inline(never)]
+    pub(super) fn catch_up(&mut self, die: usize) {
+        let Some(eager) = &self.0.upkeep.eager else { return };
+        let now = eager.now;
+        let mut went_on = false;
+        while let Some(eager) = &mut self.0.upkeep.eager
+            && eager.dies[die].free_at < now
+            && !self.0.media.core.turns_in_vain()
+        {
+            if self.0.go_on_untimed(die) {
+                went_on = true;
+                continue;
+            }
+            let wants = self.0.upkeep.trigger.background(&self.0.upkeep.trigger_view(&self.0.media, die));
+            if !wants {
+                break;
+            }
+            let Some(eager) = &mut self.0.upkeep.eager else { return };
+            let clock = &mut eager.dies[die];
+            if !clock.background {
+                match eager.idle_after {
+                    Some(wait) if now - clock.free_at >= wait => {
+                        clock.free_at += wait;
+                        clock.background = true;
+                    }
+                    _ => break,
+                }
+            }
+            if !self.0.take_idle_untimed(die) {
+                break;
+            }
+            went_on = true;
+        }
+        if went_on {
+            self.pad_leftover(die);
+        }
+    }
+
+    /// Chooses the die that takes the next unit of a stream of the host's: the next in turn of the dies that have a place for
+    /// it by now, or the first that will have; none if no die has.
+    pub(super) fn next_die(&mut self, stream: usize) -> Option<usize> {
+        let layout = &self.0.media.core.store.layout;
+        let (program, dies) = (layout.program_units, layout.dies as usize);
+        let last = self.0.upkeep.eager.as_ref()?.last[stream];
+        let frontier = self.0.media.core.store.space.dies[last].frontiers[stream];
+        if frontier.superblock != NONE && !frontier.next_unit.is_multiple_of(program) {
+            return Some(last);
+        }
+        let now = self.0.upkeep.eager.as_ref()?.now;
+        self.commit_all(now);
+        let mut in_turns = (last + 1..dies).chain(0..=last.min(dies - 1));
+        let die = in_turns.find(|&die| self.takes_now(die, stream)).or_else(|| self.first_to_take(stream))?;
+        let eager = self.0.upkeep.eager.as_mut()?;
+        eager.last[stream] = die;
+        eager.begin_program(die);
+        Some(die)
+    }
+
+    /// Returns true if a die has a place for a program unit of a stream by now, after what it does until now.
+    fn takes_now(&mut self, die: usize, stream: usize) -> bool {
+        self.catch_up(die);
+        let has_place =
+            self.0.upkeep.eager.as_ref().is_some_and(|eager| eager.dies[die].ends[0] <= eager.now);
+        has_place && self.has_room(die, stream) && self.0.make_room_untimed(die, stream)
+    }
+
+    /// Returns true if a die has room for a program unit of a stream before its collection goes on.
+    fn has_room(&self, die: usize, stream: usize) -> bool {
+        self.0.media.core.is_within_quota(die) && self.0.has_own_room_untimed(die, stream)
+    }
+
+    /// Returns the nominal time, in ns, at which a die has a place for a program unit of a stream, with true; or at which its
+    /// collection can go on for one, with false. None if the die is at its quota of live units.
+    fn ready(&self, die: usize, stream: usize) -> Option<(f64, bool)> {
+        if !self.0.media.core.is_within_quota(die) {
+            return None;
+        }
+        let clock = &self.0.upkeep.eager.as_ref()?.dies[die];
+        let has_room = self.0.has_own_room_untimed(die, stream);
+        Some((if has_room { clock.ends[0] } else { clock.free_at }, has_room))
+    }
+
+    /// Lets nominal time pass until a die has a place for a program unit of a stream; returns the die, none if no die has one.
+    fn first_to_take(&mut self, stream: usize) -> Option<usize> {
+        let dies = self.0.media.core.store.layout.dies as usize;
+        let mut ready: Vec<_> = (0..dies).map(|die| self.ready(die, stream)).collect();
+        while !self.0.media.core.turns_in_vain() {
+            let by_time =
+                ready.iter().enumerate().filter_map(|(die, ready)| ready.map(|(at, room)| (die, at, room)));
+            let (die, at, has_room) = by_time.min_by(|one, other| one.1.total_cmp(&other.1))?;
+            self.commit(die, at);
+            if has_room {
+                if let Some(eager) = &mut self.0.upkeep.eager {
+                    eager.now = eager.now.max(at);
+                }
+                if self.0.make_room_untimed(die, stream) {
+                    return Some(die);
+                }
+                ready[die] = None;
+            } else if self.0.go_on_untimed(die) {
+                ready[die] = self.ready(die, stream);
+            } else {
+                ready[die] = None;
+            }
+        }
+        None
+    }
+
+    /// Notes that the host wrote a unit to a die; its collection, if it has begun, goes on beside it.
+    #[inline(never)]
+    pub(super) fn collect_ahead(&mut self, die: usize, stream: usize) {
+        let Some(eager) = &mut self.0.upkeep.eager else { return };
+        if eager.is_filled(self.0.media.core.store.layout.program_units)
+            && !self.0.media.core.assembly.streams.is_shared(stream)
+        {
+            self.pad_stream(die, stream);
+        }
+        if self.0.media.core.collections[die].mover.has_victim()
+            && let Some(eager) = &mut self.0.upkeep.eager
+        {
+            eager.dies[die].owed += eager.moved;
+            self.move_owed(die);
+        }
+        self.pad_leftover(die);
+    }
+
+    /// Pads the open program units of moved data of a die where no superblock is emptied any more, as in time: what was
+    /// emptied waits for them.
+    fn pad_leftover(&mut self, die: usize) {
+        let upkeep = &self.0.upkeep;
+        if self.0.media.core.collections[die].mover.has_victim()
+            || upkeep.trigger.foreground(&upkeep.trigger_view(&self.0.media, die))
+        {
+            return;
+        }
+        for stream in self.0.media.core.assembly.streams.of_moved() {
+            if !self.0.media.core.assembly.streams.is_shared(stream) {
+                self.pad_stream(die, stream);
+            }
+        }
+    }
+
+    /// Pads the open program unit of a stream of a die, if it holds any unit.
+    fn pad_stream(&mut self, die: usize, stream: usize) {
+        let core = &mut self.0.media.core;
+        let frontier = core.store.space.dies[die].frontiers[stream];
+        let missing =
+            frontier.next_unit.next_multiple_of(core.store.layout.program_units) - frontier.next_unit;
+        if frontier.superblock != NONE && missing > 0 {
+            if self.0.media.core.assembly.streams.takes_hosts(stream) {
+                self.commit(die, f64::INFINITY);
+            }
+            let core = &mut self.0.media.core;
+            core.store.stats.units_programmed[Origin::Padding as usize] += u64::from(missing);
+            self.0.media.settle_stream(die, stream);
+        }
+    }
+
+    /// Moves the units that the die's collection has to move beside the host.
+    fn move_owed(&mut self, die: usize) {
+        while self.0.media.core.collections[die].mover.has_victim()
+            && let Some(eager) = &self.0.upkeep.eager
+            && eager.dies[die].owed > 0.0
+        {
+            let before = eager.moved_so_far;
+            self.0.go_on_untimed(die);
+            if let Some(eager) = &mut self.0.upkeep.eager {
+                eager.dies[die].owed -= (eager.moved_so_far - before) as f64;
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A drive that stands still in the middle of its work: what is in flight ends, nothing new begins, and superblocks that are
+//! being emptied stay half empty, so that writes without time go on where time left off.
+
+use crate::Probe;
+use crate::buffer::SlotState;
+use crate::pages::PageMapped;
+use crate::store::NONE;
+use controller::Context;
+use units::Lpn;
+
+/// Access to a translation layer that stands still, or is to.
+pub struct Still<'a>(pub &'a mut PageMapped);
+
+impl Still<'_> {
+    /// Lets no unit leave the buffer and no row of a superblock be taken from now on; the host's requests are answered.
+    pub fn hold(&mut self) {
+        self.0.media.core.assembly.is_still = true;
+        for die in 0..self.0.media.core.store.layout.dies as usize {
+            self.0.media.core.collections[die].background = false;
+            self.0.media.update_eligible(die);
+        }
+    }
+
+    /// Pads all program units that were begun; returns true while programs are on their way.
+    pub fn pad_begun<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
+        let streams = self.0.media.core.store.space.one_bit_stream;
+        let mut padded = false;
+        self.0.media.pad_current(ctx);
+        for die in 0..self.0.media.core.store.layout.dies as usize {
+            for stream in 0..streams {
+                padded |= self.0.media.core.store.space.dies[die].frontiers[stream].filled > 0;
+                self.0.media.pad(die, stream, ctx);
+            }
+        }
+        padded || self.0.media.core.store.controller.in_flight() > 0
+    }
+
+    /// Takes the units that wait in the buffer of a drive with nothing in flight, the first to leave first.
+    pub fn take_buffered(&mut self) -> Vec<Lpn> {
+        let core = &mut self.0.media.core;
+        for die in 0..core.store.layout.dies as usize {
+            let mover = &mut core.collections[die].mover;
+            // Units that found no place are still where they were.
+            if !mover.waiting.is_empty() {
+                mover.waiting.clear();
+                mover.next_row = 0;
+            }
+            let unfinished: Vec<u32> = mover.pending.drain(..).map(|(superblock, _)| superblock).collect();
+            unfinished.into_iter().for_each(|superblock| core.store.space.close(die, superblock));
+        }
+        let buffer = &mut core.buffer;
+        let mut units = Vec::new();
+        while let Some(slot) = buffer.take_queued() {
+            let lpn = buffer.slot(slot).lpn;
+            if buffer.slot(slot).state == SlotState::Queued && buffer.is_newest(slot) {
+                units.push(lpn);
+                buffer.release_newest(slot);
+            } else {
+                buffer.release(slot);
+            }
+        }
+        units
+    }
+
+    /// Ends the standstill, with these units in the buffer; returns the units for which it has no room.
+    pub fn move_again(&mut self, units: Vec<Lpn>) -> Vec<Lpn> {
+        self.0.media.core.assembly.is_still = false;
+        let buffer = &mut self.0.media.core.buffer;
+        let beyond = units.len().saturating_sub(buffer.free_slots() as usize);
+        for &lpn in &units[beyond..] {
+            let slot = buffer.insert(lpn, NONE, SlotState::Queued);
+            buffer.enqueue(slot);
+        }
+        units[..beyond].to_vec()
+    }
+
+    /// Returns the number of units that wait in the buffer for a die.
+    pub fn units_waiting(&self) -> usize {
+        self.0.media.core.buffer.queued().count()
+    }
+}

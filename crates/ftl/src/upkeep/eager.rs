@@ -1,0 +1,174 @@
+//! Clocks of dies whose writes take no time in the simulation: when each has done its work, by nominal times of operations.
+
+use crate::core::CollectionInTime;
+use engine::ByNumber;
+use std::collections::VecDeque;
+use units::{Lpn, Nanos, Ppa};
+
+/// Nominal times of a die's operations, in nanoseconds, for clocks of dies that are written without simulated time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NominalTimes {
+    /// Time in ns that a program of one program unit takes on its die, transfer included.
+    pub program: f64,
+    /// Time in ns that a read of one page row takes on its die.
+    pub read: f64,
+    /// Time in ns to transfer one mapping unit out of a die.
+    pub transfer: f64,
+    /// Time in ns that an erase of a superblock takes on its die.
+    pub erase: f64,
+}
+
+/// Clocks of the dies of a drive that is written without simulated time, and what a part of the run in simulated time showed
+/// of how garbage collection shares dies with the host.
+pub(crate) struct Eager {
+    /// Number of units that a collection moves for each unit that the host writes to its die meanwhile, over many of
+    /// them, while programs of the host are on the die.
+    pub moved: f64,
+    /// Mean number of host units in a program unit of the host; the rest is padding.
+    pub filled: f64,
+    /// Mean number of host units in a program unit of the host, less what the program units so far had more or fewer.
+    pub to_fill: f64,
+    /// Number of units that the open program unit of the host holds so far.
+    pub in_program: u32,
+    /// Nominal times of the operations of each die.
+    pub times: NominalTimes,
+    /// Idle time in ns after which a die begins to collect in the background; none where idle dies do not.
+    pub idle_after: Option<f64>,
+    /// Nominal time, in ns, of the host's last request.
+    pub host: f64,
+    /// Nominal time, in ns, at which the last program unit of the host came to a die.
+    pub now: f64,
+    /// Greatest lag, in ns, of the dies behind the host: what the write buffer holds.
+    pub slack: f64,
+    /// For each stream, the die that took the last program unit of it.
+    pub last: Vec<usize>,
+    /// Number of units that collections moved so far.
+    pub moved_so_far: u64,
+    /// Number of units that the host placed so far.
+    pub placed: u32,
+    /// For each logical unit whose newest version is on its way to the flash, the number of that version among all units
+    /// placed.
+    pub newest: ByNumber<u32, u32>,
+    /// Clock of each die.
+    pub dies: Vec<EagerDie>,
+}
+
+/// Record of a unit of the host that has a place on the flash, to which the map points when its program ends.
+#[derive(Clone, Copy)]
+pub(crate) struct PlacedUnit {
+    /// Number of the logical unit.
+    pub lpn: Lpn,
+    /// Place of the unit on the flash.
+    pub ppa: Ppa,
+    /// True if no unit comes after this unit in its superblock.
+    pub is_last: bool,
+    /// Number of units that the host had placed before this unit.
+    pub number: u32,
+    /// Nominal time, in ns, at which the program of the unit ends.
+    pub ends: f64,
+}
+
+/// Clock of one die that is written without simulated time.
+#[derive(Clone, Default)]
+pub(crate) struct EagerDie {
+    /// Queue of the units of the host whose programs have not ended yet.
+    pub on_their_way: VecDeque<PlacedUnit>,
+    /// Number of units that the die's collection still has to move beside the host's programs.
+    pub owed: f64,
+    /// Nominal time, in ns, at which the die has done all that it was given.
+    pub free_at: f64,
+    /// Nominal times, in ns, at which the last two programs of the host end.
+    pub ends: [f64; 2],
+    /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
+    pub background: bool,
+}
+
+impl Eager {
+    /// Makes the clocks of `dies` dies with `streams` streams, all at zero.
+    pub fn new(
+        seen: CollectionInTime,
+        times: NominalTimes,
+        idle_after: Option<Nanos>,
+        dies: u32,
+        streams: usize,
+    ) -> Self {
+        let share = |part: u64, of: u64| part as f64 / of.max(1) as f64;
+        let filled = share(seen.host_units, seen.host_programs).max(1.0);
+        Self {
+            moved: share(seen.moved, seen.written),
+            filled,
+            to_fill: filled,
+            in_program: 0,
+            times,
+            idle_after: idle_after.map(|wait| wait.ns() as f64),
+            host: 0.0,
+            now: 0.0,
+            slack: 0.0,
+            last: vec![0; streams],
+            moved_so_far: 0,
+            placed: 0,
+            newest: ByNumber::default(),
+            dies: vec![EagerDie::default(); dies as usize],
+        }
+    }
+
+    /// Counts units of one page row that a die's collection moved.
+    #[inline]
+    pub fn note_moved(&mut self, die: usize, units: u32, program_units: u32) {
+        let units_f = f64::from(units);
+        self.moved_so_far += u64::from(units);
+        self.dies[die].free_at +=
+            self.times.read + units_f * (self.times.transfer + self.times.program / f64::from(program_units));
+    }
+
+    /// Counts the erase of a superblock of a die.
+    #[inline]
+    pub fn note_erased(&mut self, die: usize) {
+        self.dies[die].free_at += self.times.erase;
+    }
+
+    /// Lets a program of the host begin on a die.
+    #[inline]
+    pub fn begin_program(&mut self, die: usize) {
+        let (now, program) = (self.now, self.times.program);
+        let die = &mut self.dies[die];
+        die.free_at = die.free_at.max(now) + program;
+        die.ends = [die.ends[1], die.free_at];
+        die.background = false;
+        self.in_program = 0;
+    }
+
+    /// Notes a unit of the host that was placed on a die at `ppa`; true with it if no unit follows in the superblock.
+    #[inline]
+    pub fn note_placed(&mut self, die: usize, lpn: Lpn, (ppa, is_last): (Ppa, bool)) {
+        let number = self.placed;
+        self.placed = number.wrapping_add(1);
+        self.newest.insert(lpn.0, number);
+        let die = &mut self.dies[die];
+        die.on_their_way.push_back(PlacedUnit { lpn, ppa, is_last, number, ends: die.ends[1] });
+    }
+
+    /// Takes the next unit of the host whose program on a die has ended by a nominal time, in ns; with it whether it is the
+    /// newest of its unit.
+    #[inline]
+    pub fn take_ended(&mut self, die: usize, until: f64) -> Option<(PlacedUnit, bool)> {
+        let unit = self.dies[die].on_their_way.pop_front_if(|unit| unit.ends <= until)?;
+        let is_newest = self.newest.get(&unit.lpn.0) == Some(&unit.number);
+        if is_newest {
+            self.newest.remove(&unit.lpn.0);
+        }
+        Some((unit, is_newest))
+    }
+
+    /// Counts a unit of the host in the open program unit; returns true when the program unit is to be padded, as it takes
+    /// no more.
+    #[inline]
+    pub fn is_filled(&mut self, program_units: u32) -> bool {
+        self.in_program += 1;
+        if f64::from(self.in_program) + 0.5 < self.to_fill && self.in_program < program_units {
+            return false;
+        }
+        self.to_fill += self.filled - f64::from(self.in_program);
+        self.in_program < program_units
+    }
+}

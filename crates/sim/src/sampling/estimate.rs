@@ -1,0 +1,131 @@
+//! From the parts of a sampled run to write amplification of the whole: all that was programmed and written is counted, in
+//! detail and carried forward.
+//!
+//! Parts are batches, whose differences give an interval (`measure::spread`): what a run in full may come to, which differs
+//! from endless running as this one does. It is widened by what parts in detail and parts carried forward differ, as independent
+//! errors add. Not modelled: what is wrong with both alike; `benches/sampling.py` measures how often intervals hold.
+
+use super::asked::AskedErrors;
+use super::told::{SampledFigure, SampledPart, SampledRun};
+use crate::measure::spread::interval;
+use std::f64::consts::SQRT_2;
+
+/// Record of a part of a sampled run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SamplePart {
+    /// Number of requests of the run before the part.
+    pub first_request: u64,
+    /// Number of requests of the part.
+    pub requests: u64,
+    /// True if the part was carried forward; false if it ran in detail.
+    pub is_forwarded: bool,
+    /// Number of bytes programmed since the end of the part before.
+    pub programmed: f64,
+    /// Number of bytes that the host wrote since the end of the part before.
+    pub written: f64,
+}
+
+impl SamplePart {
+    /// Returns the part as results tell it.
+    fn told(&self) -> SampledPart {
+        SampledPart {
+            first_request: self.first_request,
+            requests: self.requests,
+            forwarded: self.is_forwarded,
+            waf: (self.written > 0.0).then(|| self.programmed / self.written),
+        }
+    }
+}
+
+/// Returns write amplification of the run with its interval; none without writes.
+fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
+    let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
+    let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
+    let value = of(&sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]))?;
+    let half = interval(&sums, of).map(|found| (found.half * SQRT_2).hypot(discrepancy(parts)));
+    let found = half.map(|half| [(value - half).max(0.0), value + half]);
+    let reached = asked.map(|asked| half.is_some_and(|half| half <= asked * value));
+    Some(SampledFigure { value, interval: found, asked, reached })
+}
+
+/// Returns by how much the write amplification of the parts that were carried forward differs from that of the parts in
+/// detail, as far as the former make up the figure: what chance and a faulty way of carrying forward make together. Zero where
+/// either wrote nothing.
+fn discrepancy(parts: &[SamplePart]) -> f64 {
+    let sum = |forwarded: bool| {
+        let of = parts.iter().filter(|part| part.is_forwarded == forwarded);
+        of.fold([0.0; 2], |sum, part| [sum[0] + part.programmed, sum[1] + part.written])
+    };
+    let (detail, forwarded) = (sum(false), sum(true));
+    if detail[1] == 0.0 || forwarded[1] == 0.0 {
+        return 0.0;
+    }
+    let share = forwarded[1] / (detail[1] + forwarded[1]);
+    (detail[0] / detail[1] - forwarded[0] / forwarded[1]).abs() * share
+}
+
+/// Numbers of requests of a sampled run by how they were run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunSo {
+    /// Number of all requests.
+    pub all: u64,
+    /// Number of requests in measured windows.
+    pub measured: u64,
+    /// Number of requests that were carried forward.
+    pub forwarded: u64,
+}
+
+/// Returns what the parts of a run come to.
+pub(super) fn of(parts: &[SamplePart], run_so: RunSo, lengths: [u64; 2], asked: &AskedErrors) -> SampledRun {
+    let waf = waf(parts, asked.waf);
+    SampledRun {
+        asked: asked.text.clone(),
+        reached: asked.waf.map(|_| waf.as_ref().is_some_and(|waf| waf.reached == Some(true))),
+        requests: run_so.all,
+        requests_measured: run_so.measured,
+        requests_warm_up: run_so.all.saturating_sub(run_so.measured + run_so.forwarded),
+        requests_forwarded: run_so.forwarded,
+        warm_up_requests: lengths[0],
+        window_requests: lengths[1],
+        waf,
+        parts: parts.iter().map(SamplePart::told).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::RandomStream;
+
+    fn parts(count: u64) -> Vec<SamplePart> {
+        let mut random = RandomStream::new(3, "parts");
+        let part = |at: u64| {
+            let (written, is_forwarded) = (4096.0, at % 5 > 0);
+            let programmed = written * (1.5 + random.unit());
+            SamplePart { first_request: at, requests: 1, is_forwarded, programmed, written }
+        };
+        (0..count).map(part).collect()
+    }
+
+    #[test]
+    fn an_interval_is_as_wide_as_parts_differ() {
+        let asked = AskedErrors::parse("waf:1%").unwrap();
+        let of_parts =
+            |count| of(&parts(count), RunSo::default(), [0; 2], &asked).waf.expect("there are writes");
+        let (few, many) = (of_parts(40), of_parts(40_000));
+        let half = |figure: &SampledFigure| {
+            figure.interval.map(|[_, high]| high - figure.value).expect("an interval")
+        };
+        assert!((few.value - 2.0).abs() < half(&few) && half(&few) > 10.0 * half(&many), "{few:?} {many:?}");
+        assert_eq!((few.reached, many.reached), (Some(false), Some(true)));
+    }
+
+    #[test]
+    fn few_parts_say_nothing_of_how_sure_they_are() {
+        let asked = AskedErrors::parse("waf:50%").unwrap();
+        let sample = of(&parts(9), RunSo::default(), [0; 2], &asked);
+        assert_eq!(sample.waf.map(|waf| (waf.interval, waf.reached)), Some((None, Some(false))));
+        // Nor is an error of nothing reached.
+        assert_eq!(of(&[], RunSo::default(), [0; 2], &asked).reached, Some(false));
+    }
+}

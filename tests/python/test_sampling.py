@@ -1,0 +1,68 @@
+"""Sampled runs from the command line: what they say of the whole run, on the page, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import floatgate
+from conftest import in_process
+
+TINY = str(Path(__file__).parents[1] / "drives" / "tiny.toml")
+JOB = "[job]\nrw=randwrite\nbs=4k\nsize=100%\nnorandommap=1\nioengine=libaio\niodepth=4\nio_size=163840000\n"
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("job.fio").write_text(JOB)
+
+
+def test_write_amplification_of_a_fio_job_is_told_with_an_interval() -> None:
+    ended = in_process(*f"run {TINY} job.fio --precondition steady --sample waf:20% --out o".split())
+    assert ended.code == 0, ended.err
+    document = json.loads(Path("o/run.json").read_text())
+    sample = document["sample"]
+    assert sample["requests"] == 40_000
+    assert sample["reached"] is True
+    assert sum(part["requests"] for part in sample["parts"]) == 40_000
+    assert sample["requests_forwarded"] > 10_000
+    whole = floatgate.run(TINY, "job.fio", precondition="steady", report=False)
+    assert whole.document["waf"] == pytest.approx(sample["waf"]["value"], rel=0.03)
+    assert "in detail; of its windows" in ended.out
+    assert [remark["kind"] for remark in document["remarks"]][-1] == "sampled"
+    page = next(Path("o").glob("*.html")).read_text()
+    assert "carried forward" in page
+
+
+def test_an_error_that_is_not_reached_is_told() -> None:
+    ended = in_process(*f"run {TINY} job.fio --precondition steady --sample waf:0.001% --out o".split())
+    assert ended.code == 0, ended.err
+    document = json.loads(Path("o/run.json").read_text())
+    assert document["sample"]["reached"] is False
+    assert any("less sure than asked" in remark["text"] for remark in document["remarks"])
+
+
+def test_a_trace_in_its_own_time_is_sampled() -> None:
+    line = "{},hm,1,Write,{},4096,413\n".format
+    lines = "".join(line(128166372003061629 + 3000 * at, at * 7919 % 1200 * 4096) for at in range(80_000))
+    Path("t.csv").write_text(lines)
+    run = floatgate.run(TINY, "t.csv", precondition="steady", sample="auto", report=False)
+    assert run.document["sample"]["requests_forwarded"] > 5_000
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("--sample p99:5%", "windows alone"),
+        ("--sample waf", "expected auto, or waf:ERROR"),
+        ("--sample auto --check", "--check"),
+        ("--sample auto --set ftl.read_ahead.name=sequential", "what was read ahead"),
+        ("--sample auto --set ftl.buffer.keep_ratio=0.5", "keep_ratio"),
+    ],
+)
+def test_what_cannot_be_sampled_is_refused_in_one_line(asked: str, says: str) -> None:
+    ended = in_process(*f"run {TINY} job.fio --out o {asked}".split())
+    assert ended.code == 2
+    assert says in ended.err
+    assert ended.err.count("\n") == 1

@@ -41,6 +41,7 @@ MIXED = (
     "[trims]\nrw=randtrim\nbs=64k\nsize=1m\n"
 )
 READS = "[reads]\nrw=randread\nbs=4k\nsize=1m\niodepth=4\nloops=2\n"
+SAMPLED = "[s]\nrw=randwrite\nbs=4k\nsize=100%\nnorandommap=1\nio_size=80m\niodepth=4\n"
 SEQUENCE = "[sequence]\nrw=read\nbs=4k\nsize=2m\nloops=2\n"
 WRITES = "[writes]\nrw=randwrite\nbs=4k\nsize=2m\niodepth=8\nloops=6\n"
 SMALL = {"nand.blocks_per_plane": 24, "ftl.user_capacity": "13GB"}
@@ -65,6 +66,7 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
     "own state": (TINY, MIXED, {}, {"precondition": "workload"}),
     "fresh": ("mlc", READS, {"nand.blocks_per_plane": 32, "ftl.user_capacity": "6GB"}, {"layout": False}),
     "cache": ("tlc", MIXED, CACHE, {}),
+    "sampled": (TINY, SAMPLED, {}, {"precondition": "steady", "sample": "waf:20%"}),
     "parity": ("tlc", WRITES, ROOMY | {"ftl.parity.name": "rain"}, {"precondition": "fill"}),
     "regulated": ("tlc", MIXED, SMALL | CODE | {"ftl.regulator.name": "agcr"}, {"precondition": "fill"}),
     "old data": ("tlc", READS, SMALL | CODE | OLD, {"precondition": "fill"}),

@@ -30,7 +30,7 @@ def test_write_amplification_of_a_fio_job_is_told_with_an_interval() -> None:
     whole = floatgate.run(TINY, "job.fio", precondition="steady", report=False)
     assert whole.document["waf"] == pytest.approx(sample["waf"]["value"], rel=0.03)
     assert "in detail; of its windows" in ended.out
-    assert [remark["kind"] for remark in document["remarks"]][-1] == "sampled"
+    assert "sampled" in [remark["kind"] for remark in document["remarks"]]
     page = next(Path("o").glob("*.html")).read_text()
     assert "carried forward" in page
 

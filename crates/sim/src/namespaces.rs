@@ -45,6 +45,9 @@ pub(crate) struct Namespaces {
     first: (u64, u64),
     /// Number of placement handles that a write to any namespace can name.
     handles: u16,
+    /// Capacity in bytes and placement handles of a host that keeps blocks on the drive's zones; none where workloads see the
+    /// namespaces themselves.
+    blocks_kept: Option<(u64, u16)>,
     /// Zoned namespace that is the whole drive, with the states of its zones; none on a drive without zones.
     zoned: Option<Box<ZonedNamespace>>,
 }
@@ -61,8 +64,27 @@ impl Namespaces {
         Self { handles, ..self }
     }
 
+    /// Returns this list of namespaces with the blocks, of so many bytes and with so many placement handles, that a host
+    /// keeps on the drive's zones; `None` without such a host.
+    pub fn with_blocks_kept(self, blocks_kept: Option<(u64, u16)>) -> Self {
+        Self { blocks_kept, ..self }
+    }
+
+    /// Returns the capacity in bytes and the placement handles of a host that keeps blocks on the drive's zones; `None`
+    /// without such a host.
+    pub fn blocks_kept(&self) -> Option<(u64, u16)> {
+        self.blocks_kept
+    }
+
     fn of_all(all: Vec<Placed>, bytes: u64) -> Self {
-        Self { first: (all[0].extent.bytes, all[0].on_sectors), all, bytes, handles: 0, zoned: None }
+        Self {
+            first: (all[0].extent.bytes, all[0].on_sectors),
+            all,
+            bytes,
+            handles: 0,
+            blocks_kept: None,
+            zoned: None,
+        }
     }
 
     /// Makes the namespaces of a drive from the `declared` ones. A drive with zones becomes one zoned namespace, whose
@@ -219,6 +241,14 @@ impl Namespaces {
 
     /// Returns the drive's address space as a workload sees it: bytes, namespaces, placement handles and zones.
     pub fn space(&self) -> HostSpace {
+        match self.blocks_kept {
+            Some((bytes, handles)) => HostSpace { handles, ..HostSpace::from(bytes) },
+            None => self.space_of_drive(),
+        }
+    }
+
+    /// Returns the drive's address space as its host sees it, which may be zones on which the host keeps blocks.
+    pub fn space_of_drive(&self) -> HostSpace {
         if !self.is_parted() {
             let zones = self.zoned.as_ref().map(|zoned| zoned.seen());
             let space = HostSpace::from(self.all[0].extent.bytes);

@@ -152,7 +152,11 @@ impl Eager {
     /// newest of its unit.
     #[inline]
     pub fn take_ended(&mut self, die: usize, until: f64) -> Option<(PlacedUnit, bool)> {
-        let unit = self.dies[die].on_their_way.pop_front_if(|unit| unit.ends <= until)?;
+        let queue = &mut self.dies[die].on_their_way;
+        if queue.front().is_none_or(|unit| unit.ends > until) {
+            return None;
+        }
+        let unit = queue.pop_front()?;
         let is_newest = self.newest.get(&unit.lpn.0) == Some(&unit.number);
         if is_newest {
             self.newest.remove(&unit.lpn.0);

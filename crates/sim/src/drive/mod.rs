@@ -1,5 +1,6 @@
 //! From a drive file, its base, its chip and `--set` to a drive that can be run.
 
+mod blocks_kept;
 pub(crate) mod catalogue;
 pub(crate) mod chip;
 pub(crate) mod fault;
@@ -16,8 +17,9 @@ use crate::drive::memory::{Checking, MemoryNeeds, check_blocks};
 use crate::drive::power_cuts::PowerPlan;
 use crate::drive::power_model::PowerModel;
 use crate::namespaces::Namespaces;
-use crate::translation::{HostTranslation, LogRules};
+use crate::translation::LogRules;
 use crate::workload::Reach;
+use blocks_kept::check_host;
 use bus::Bus;
 use config::{Bringer, ConfigError, Document, Entry, Section, Value};
 use controller::{Controller, ControllerConfig};
@@ -42,8 +44,6 @@ pub struct Drive {
     geometry: Geometry,
     link: LinkConfig,
     namespaces: Namespaces,
-    /// Capacity in bytes and placement handles of the host's translation; none where the workload asks the drive itself.
-    translated: Option<(u64, u16)>,
     capacity: Bytes,
     pub(crate) features: Vec<Found>,
     needs: MemoryNeeds,
@@ -71,9 +71,14 @@ pub(crate) struct WholeDrive {
     pub ecc: EccConfig,
     pub errors: errors::Maker,
     pub ftl: FtlConfig,
+    pub host: HostOfDrive,
+}
+
+/// Set of the parts of a drive that concern its host: link, namespaces, and a host that keeps blocks on zones.
+pub(crate) struct HostOfDrive {
     pub link: LinkConfig,
     pub namespaces: Namespaces,
-    /// Settings of the host's translation; none where the workload asks the drive itself.
+    /// Settings of a host that keeps blocks on the drive's zones; none where the workload asks the drive itself.
     pub translation: Option<LogRules>,
 }
 
@@ -141,26 +146,18 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     ftl.buffer.power_loss_protection = cuts.is_buffer_durable();
     let link = LinkConfig::read(root)?;
     let translation = LogRules::read(root, &ftl.layout, ftl.zoning())?;
-    if translation.is_some() && cuts.has_cuts() {
-        let expected =
-            "expected none, or no power.cut: the log of a host that keeps blocks on zones is not found again";
-        return Err(root.child("host")?.child("translation")?.reject("name", expected).into());
-    }
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
     let pages = layout.planes * layout.program_rows;
     bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
     let units = u64::from(layout.logical_units);
-    let streams = translation.as_ref().map_or(0, LogRules::handles);
-    if link.place.names() && ftl.handles().max(streams) == 0 {
-        let expected = "expected none, or a drive with placement handles, such as ftl.streams.name = fdp, or \
-                        host.translation.streams above 1";
-        return Err(root.child("host")?.child("place")?.reject("name", expected).into());
-    }
+    check_host(root, (&link, &ftl), translation.as_ref(), &cuts)?;
     let namespaces =
         Namespaces::place_all(&link.namespaces, (units, layout.unit.get()), ftl.zoning(), &entries)?;
     let namespaces = namespaces.with_handles(ftl.handles());
+    let kept = translation.as_ref().map(|rules| (rules.bytes(layout.unit.get()), rules.handles()));
+    let namespaces = namespaces.with_blocks_kept(kept);
     root.clone().finish()?;
     let power = PowerModel {
         controller: controller.power,
@@ -184,9 +181,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
         ecc,
         errors,
         ftl,
-        link,
-        namespaces,
-        translation,
+        host: HostOfDrive { link, namespaces, translation },
     })
 }
 
@@ -258,7 +253,6 @@ impl Drive {
 
     fn of(document: Document, name: String) -> Result<Self, Error> {
         let whole = read_whole(&document, 0)?;
-        let unit = whole.ftl.layout.unit.get();
         Ok(Self {
             name,
             title: whole.title,
@@ -266,9 +260,8 @@ impl Drive {
             features: whole.ftl.features.clone(),
             needs: MemoryNeeds::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
             geometry: whole.geometry,
-            link: whole.link,
-            namespaces: whole.namespaces,
-            translated: whole.translation.as_ref().map(|rules| (rules.bytes(unit), rules.handles())),
+            link: whole.host.link,
+            namespaces: whole.host.namespaces,
             capacity: whole.ftl.layout.capacity(),
             t_decode: whole.ecc.t_decode,
             counted: whole.ecc.ladder.as_ref().map_or(Vec::new(), ecc::Ladder::provenance),
@@ -318,36 +311,14 @@ impl Drive {
 
     /// Returns the drive's address space as a workload sees it: bytes, namespaces, placement handles and zones.
     pub fn space(&self) -> HostSpace {
-        match self.translated {
-            Some((bytes, handles)) => HostSpace { handles, ..HostSpace::from(bytes) },
-            None => self.namespaces.space(),
-        }
-    }
-
-    /// Returns true if the host keeps blocks on the drive's zones by a translation of its own.
-    pub(crate) fn is_translated(&self) -> bool {
-        self.translated.is_some()
-    }
-
-    /// Makes the host's translation for a run with `seed`, with an empty log; `None` where the workload asks the drive
-    /// itself.
-    ///
-    /// # Errors
-    /// When the drive's stored configuration cannot be read again.
-    pub(crate) fn translation(&self, seed: u64) -> Result<Option<HostTranslation>, Error> {
-        let Some(_) = self.translated else { return Ok(None) };
-        let whole = read_whole(&self.document, seed)?;
-        let (unit, zoning) = (whole.ftl.layout.unit.get(), whole.ftl.zoning());
-        let parts = whole.translation.zip(zoning);
-        Ok(parts
-            .map(|(rules, zoning)| HostTranslation::new(&rules, (zoning.count, zoning.capacity), unit, seed)))
+        self.namespaces.space()
     }
 
     /// Returns two numbers of the drive as the host sees it: its capacity in bytes, and the count of its placement
     /// handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         let space = self.space();
-        (self.translated.map_or(self.capacity.get(), |_| space.bytes), space.handles)
+        (if self.is_translated() { space.bytes } else { self.capacity.get() }, space.handles)
     }
 
     /// Returns a description of what the host sees of the drive (bytes, namespaces, placement handles, zones), together

@@ -3,6 +3,7 @@
 use super::Provenance;
 use crate::observe::Observer;
 use crate::run::Run;
+use crate::run::run_host::RunHost;
 use crate::sections::sections;
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
@@ -244,7 +245,7 @@ pub(super) fn workload<P: Observer>(run: &Run<P>) -> Workload {
         format: report.format,
         requests: report.requests
             + run.requests_of_passes
-            + run.stepped.as_ref().map_or(0, |host| host.drawn()),
+            + if let RunHost::Stepped(host) = &run.host { host.drawn() } else { 0 },
         skipped_lines: report.skipped_lines,
         fraction_done: run.fraction_done(),
         notes: report.notes.into_iter().map(|(key, value)| (key, json!(value))).collect(),

@@ -169,7 +169,7 @@ impl Missing {
 /// Estimates the long-run write amplification of a run, with its confidence interval, from the counters recorded at
 /// several times of the run (marks) and at the end of the run.
 pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
-    if let Some(host) = &run.block_host {
+    if let Some(host) = run.host.blocks() {
         return of_zones(host.translation.victims());
     }
     let end = run.ftl.mark();

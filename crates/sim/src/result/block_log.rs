@@ -42,7 +42,7 @@ sections! {
 /// Makes the section of the result about the host's translation from the drive's own counts `stats`; `None` where the
 /// workload asked the drive itself.
 pub(super) fn translation<P: Observer>(run: &Run<P>) -> Option<TranslationOfHost> {
-    let translation = &run.block_host.as_ref()?.translation;
+    let translation = &run.host.blocks()?.translation;
     let stats = run.ftl.stats().since(&run.baseline);
     let (counts, unit) = (translation.counts(), run.ftl.layout().unit);
     let ratio = |of: u64, over: u64| (over > 0).then(|| of as f64 / over as f64);
@@ -63,10 +63,16 @@ pub(super) fn translation<P: Observer>(run: &Run<P>) -> Option<TranslationOfHost
     })
 }
 
+/// Returns the capacity in bytes of the blocks, or of the zones, that the workload may ask for.
+pub(super) fn capacity<P: Observer>(run: &Run<P>) -> u64 {
+    let drive = run.ftl.layout().capacity().get();
+    run.host.blocks().map_or(drive, |host| host.translation.capacity())
+}
+
 /// Returns the drive's counts as the workload sees them: where the host keeps blocks on zones, what its collection copied
 /// is garbage collection, and what the workload wrote is what was written.
 pub(super) fn seen_by_workload<P: Observer>(run: &Run<P>, stats: FtlStats) -> FtlStats {
-    let Some(host) = &run.block_host else { return stats };
+    let Some(host) = run.host.blocks() else { return stats };
     let counts = host.translation.counts();
     let mut seen = FtlStats { bytes_written: counts.bytes_written, ..stats };
     let copied = counts.blocks_copied.min(seen.units_programmed[Origin::Host as usize]);

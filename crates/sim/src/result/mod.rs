@@ -205,15 +205,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         state: about::state(&provenance, &run.ftl, &stats),
         simulated_ns: span_ns,
         started_ns: measure.started.since(run.origin).ns(),
-        host: host::Host {
-            translation: block_log::translation(run),
-            ..host::host(
-                measure,
-                &run.namespaces,
-                span_ns,
-                waf_interval.map_or(0.0, |interval| interval.relative()),
-            )
-        },
+        host: host_of(run, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
         flash: flash::flash(drive, &run.ftl, &stats),
         waf: seen.waf(run.ftl.layout().unit),
         waf_parts,
@@ -242,6 +234,13 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         sample: provenance.sample,
         precondition: provenance.precondition,
     }
+}
+
+/// Makes the section of the result about the host, over `span_ns` nanoseconds; `waf_spread` is the relative half width of the
+/// confidence interval of write amplification.
+fn host_of<P: Observer>(run: &Run<P>, span_ns: u64, waf_spread: f64) -> host::Host {
+    let host = host::host(&run.measure, &run.namespaces, span_ns, waf_spread);
+    host::Host { translation: block_log::translation(run), ..host }
 }
 
 fn histograms(measure: &Measure) -> Map<String, Value> {

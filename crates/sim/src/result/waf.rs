@@ -1,6 +1,7 @@
 //! Write amplification in a result: what it was made of, what was owed before, what it comes to in the long run.
 
 use super::amplification::{LongRun, VICTIMS_LEAST, collected};
+use super::block_log;
 use crate::measure::spread;
 use crate::observe::Observer;
 use crate::run::Run;
@@ -180,7 +181,7 @@ pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &Ft
         victims: found.victims,
         batches: found.interval.map(|interval| interval.batches),
         left_out: found.left_out,
-        overwrites: stats.bytes_written as f64 / run.capacity_of_host() as f64,
+        overwrites: stats.bytes_written as f64 / block_log::capacity(run) as f64,
         too_short: found.interval.is_none().then_some(too_short),
     }
 }

@@ -1,5 +1,7 @@
 //! What the drive answers, and what the host is told.
 
+use super::on_zones::OnZones;
+use super::run_host::RunHost;
 use super::{AtZones, Run, events};
 use crate::measure::stages;
 use crate::observe::Observer;
@@ -60,8 +62,8 @@ impl<P: Observer> Run<P> {
     }
 
     pub(super) fn on_complete(&mut self, id: u32, now: SimTime) {
-        if self.block_host.is_some() {
-            return self.on_piece_complete(id, now);
+        if self.host.keeps_blocks() {
+            return OnZones(self).complete(id, now);
         }
         let request = &*self.requests.get(id);
         self.in_drive -= u32::from(request.worked_on);
@@ -84,7 +86,7 @@ impl<P: Observer> Run<P> {
             }
         }
         self.ctx.probe.on_complete(request, now, &stages);
-        if let Some(host) = &mut self.stepped {
+        if let RunHost::Stepped(host) = &mut self.host {
             host.answers.push(request, now, &stages);
         }
         self.ctx.probe.on_answer(request, now, &self.ftl);

@@ -1,5 +1,7 @@
 //! Requests of the workload: drawn as there is room for them, and handed to the drive.
 
+use super::on_zones::OnZones;
+use super::run_host::RunHost;
 use super::{AtZones, Run, events};
 use crate::observe::Observer;
 use crate::run::limits::{LATEST, too_late, too_much};
@@ -15,27 +17,15 @@ impl<P: Observer> Run<P> {
         self.draw(now);
     }
 
-    /// Asks the host for its next request at simulated time `now`: the workload, or the caller of a stepped run.
-    ///
-    /// # Errors
-    /// When the workload turns out to be faulty.
-    #[inline]
-    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        match &mut self.stepped {
-            None => self.workload.poll(now),
-            Some(host) => Ok(host.poll(now)),
-        }
-    }
-
     /// Takes requests from the workload while the submission queues have free entries, and lets the drive fetch
     /// commands.
     pub(super) fn draw(&mut self, now: SimTime) {
         if self.dark {
             return;
         }
-        match self.block_host {
-            None => self.draw_requests(now),
-            Some(_) => self.draw_blocks(now),
+        match self.host {
+            RunHost::Blocks(_) => OnZones(self).draw(now),
+            _ => self.draw_requests(now),
         }
         if self.in_drive == 0 {
             self.group_room = self.group_units;
@@ -70,7 +60,11 @@ impl<P: Observer> Run<P> {
                 self.end_of_source(now);
                 break;
             }
-            match self.poll(now) {
+            let polled = match &mut self.host {
+                RunHost::Stepped(host) => Ok(host.poll(now)),
+                _ => self.workload.poll(now),
+            };
+            match polled {
                 Ok(Poll::Ready(request)) => self.submit(request, now),
                 Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
                     self.error = Some(too_late(&self.workload.report().name, self.handed_out));
@@ -83,7 +77,7 @@ impl<P: Observer> Run<P> {
                 Ok(Poll::Blocked) => {
                     // The caller of a stepped run may be late with the next: its place among the events of its moment is
                     // kept for it.
-                    if self.stepped.is_some() {
+                    if matches!(self.host, RunHost::Stepped(_)) {
                         self.ctx.calendar.keep_turn();
                     }
                     break;
@@ -143,9 +137,10 @@ impl<P: Observer> Run<P> {
     #[inline]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         let measured = self.count_in(&request, now);
-        let id = self.put_in_flight(request, measured);
+        let id = self.put_in_flight(request);
+        self.requests.get(id).measured = measured;
         self.ctx.probe.on_number(id, request.tag, || self.workload.number());
-        if let Some(host) = &mut self.stepped {
+        if let RunHost::Stepped(host) = &mut self.host {
             host.take_in(id);
         }
         id
@@ -166,11 +161,10 @@ impl<P: Observer> Run<P> {
         measured
     }
 
-    /// Submits a request to the drive, counted or not in the measured window. Returns the request's id.
+    /// Submits a request to the drive. Returns the request's id.
     #[inline]
-    pub(super) fn put_in_flight(&mut self, request: HostRequest, measured: bool) -> u32 {
+    pub(super) fn put_in_flight(&mut self, request: HostRequest) -> u32 {
         let id = self.requests.insert(request, self.unit);
-        self.requests.get(id).measured = measured;
         self.ctx.probe.on_request(id, &request);
         if request.op.effect() != Effect::Flush {
             self.ftl.prefetch(self.requests.get(id).first);

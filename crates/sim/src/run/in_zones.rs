@@ -1,5 +1,6 @@
 //! Commands on zones: what a drive that is a zoned namespace does with them beside what every drive does.
 
+use super::run_host::RunHost;
 use super::{Run, events};
 use crate::namespaces::Namespaces;
 use crate::namespaces::ZoneTurn;
@@ -20,16 +21,9 @@ impl<P: Observer> Run<P> {
         self.report_zones();
     }
 
-    /// Lets the namespaces of a drive go on after a power cut: zones are as the drive found them, open ones are closed,
-    /// and the host learns the pointers.
-    pub(super) fn go_on_in_zones(&mut self) {
-        self.namespaces.go_on_after_cut(&self.ftl);
-        self.report_zones();
-    }
-
     /// Tells the workload how much is written in each zone of the drive, if the drive has zones that the workload sees.
     pub(super) fn report_zones(&mut self) {
-        if self.block_host.is_some() {
+        if self.host.keeps_blocks() {
             return;
         }
         if let Some(zoned) = self.namespaces.seen_zoned() {
@@ -179,7 +173,7 @@ impl<P: Observer> AtZones<'_, P> {
         let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
         let completion = Completion { address: is_told.then_some(address), ..completion };
-        if let Some(host) = &mut self.0.stepped {
+        if let RunHost::Stepped(host) = &mut self.0.host {
             host.answers.place(&request, completion.address);
         }
         self.0.workload.complete(&request, &completion);

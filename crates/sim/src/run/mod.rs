@@ -13,6 +13,7 @@ pub(crate) mod power_cut;
 mod power_up;
 mod reading;
 mod resting;
+pub(crate) mod run_host;
 pub(crate) mod stepped_host;
 mod writing;
 
@@ -24,8 +25,7 @@ use crate::requests::link::LinkAtWork;
 use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
 use crate::run::limits::{Watch, WorkloadEnd, stuck};
-use crate::run::on_zones::BlockHost;
-use crate::run::stepped_host::SteppedHost;
+use crate::run::run_host::RunHost;
 use controller::{Context, Work};
 use engine::Event;
 use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, ZonedLayer, ZonedTotals};
@@ -63,10 +63,8 @@ pub(crate) struct Run<P: Observer> {
     pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
-    /// Host side of a stepped run, whose caller submits the requests; none in other runs, which ask the workload.
-    pub stepped: Option<SteppedHost>,
-    /// Host that keeps blocks on the zones of the drive; none where the workload asks the drive itself.
-    pub block_host: Option<Box<BlockHost>>,
+    /// Host of the run, which makes the requests to the drive.
+    pub host: RunHost,
     pub watch: Watch,
     writers: VecDeque<u32>,
     pub in_drive: u32,
@@ -190,8 +188,7 @@ impl<P: Observer> Run<P> {
             busy_baseline: BusyTimes::default(),
             measure: Measure::new(SimTime::ZERO),
             requests: Requests::new(),
-            stepped: None,
-            block_host: None,
+            host: RunHost::Workload,
             watch: Watch::new(&ftl),
             writers: VecDeque::new(),
             in_drive: 0,
@@ -354,12 +351,13 @@ impl<P: Observer> Run<P> {
         }
         assert!(
             self.ftl.is_read_only() && !stranded.is_empty(),
-            "{} requests ({} in the drive, read-only {}) wait for something that will never happen at {}: {}",
+            "{} requests ({} in the drive, read-only {}) wait for something that will never happen at {}: {}{}",
             self.requests.outstanding,
             self.in_drive,
             self.ftl.is_read_only(),
             self.ctx.calendar.now(),
-            self.explain_stall()
+            self.ftl.explain_stall(),
+            self.host.blocks().map_or_else(String::new, |host| format!("; {}", host.translation.explain()))
         );
         self.writers.clear();
         for id in stranded {
@@ -388,14 +386,6 @@ impl<P: Observer> Run<P> {
         if !self.writers.is_empty() && self.ftl.has_room() {
             self.serve_writers(now);
         }
-    }
-
-    /// Returns a text about why the run makes no progress: the state of the drive, and of the host's translation.
-    #[cold]
-    fn explain_stall(&self) -> String {
-        let drive = self.ftl.explain_stall();
-        let host = self.block_host.as_ref().map(|host| host.translation.explain());
-        host.map_or(drive.clone(), |host| format!("{host}; {drive}"))
     }
 
     /// Returns true once the workload was asked for its first request.
@@ -430,7 +420,7 @@ impl<P: Observer> Run<P> {
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
         self.namespaces.begin_measuring();
-        if let Some(host) = &mut self.block_host {
+        if let RunHost::Blocks(host) = &mut self.host {
             host.translation.begin_measuring();
         }
         self.baseline = *self.ftl.stats();

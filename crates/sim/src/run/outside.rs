@@ -1,6 +1,7 @@
 //! A run whose requests come from outside: their source says how far its time goes.
 
 use super::Run;
+use super::run_host::RunHost;
 use super::stepped_host::NumberedRequest;
 use crate::Error;
 use crate::namespaces::Namespaces;
@@ -117,7 +118,7 @@ impl<P: Observer> OutsideRun for Run<P> {
         until: SimTime,
         answers: usize,
     ) -> Result<&mut SteppedAnswers, Error> {
-        if let (Some(first), Some(host)) = (first, &mut self.stepped) {
+        if let (Some(first), RunHost::Stepped(host)) = (first, &mut self.host) {
             let holds = host.submit(new);
             self.offer(first, holds);
         }
@@ -143,7 +144,8 @@ impl<P: Observer> OutsideRun for Run<P> {
 
     #[inline]
     fn stepped_answers(&mut self) -> &mut SteppedAnswers {
-        &mut self.stepped.as_mut().expect("the run is stepped").answers
+        let RunHost::Stepped(host) = &mut self.host else { unreachable!("the run is stepped") };
+        &mut host.answers
     }
 
     fn end(&mut self) {

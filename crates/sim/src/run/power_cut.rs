@@ -252,7 +252,8 @@ impl<P: Observer> Run<P> {
         self.dark = false;
         self.link.rest(now);
         self.memory = self.ftl.buffer().dram().map(Memory::new);
-        self.go_on_in_zones();
+        self.namespaces.go_on_after_cut(&self.ftl);
+        self.report_zones();
         self.draw_anew(now);
     }
 }

@@ -1,7 +1,8 @@
 //! Before the workload: preconditioning by copies of it, and the copies that warm the buffer up.
 
-use super::{FIRST_COPY, Session, SessionPhase, limits_of, observe};
-use crate::observe::Observer;
+use super::{FIRST_COPY, Session, SessionPhase};
+use crate::observe::timeline::Timeline;
+use crate::observe::{Observer, Observers, RequestRows};
 use crate::run::{Run, RunLimits};
 use crate::sampling::{self, AskedErrors, Sampling};
 use crate::start::laying_out::LayingOut;
@@ -10,8 +11,30 @@ use crate::start::warm_up::WarmUp;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
 use ftl::Ftl;
 use host::Workload;
+use units::SimTime;
 
 impl Session {
+    /// Does a part of what precedes the run, worth about `writes` writes of units: preconditioning, then what the workload
+    /// expects on the drive. Returns true when both are done.
+    ///
+    /// # Errors
+    /// When the workload is faulty, or the drive takes no more writes.
+    pub(super) fn prepare(&mut self, writes: u64) -> Result<bool, Error> {
+        let SessionPhase::Precondition(parts) = &mut self.phase else { return Ok(false) };
+        let (ftl, source, translation) = &mut **parts;
+        let was_done = self.preconditioned;
+        match (translation, was_done) {
+            (Some(log), true) => self.layout.lay_blocks(log, ftl, source.as_mut())?,
+            (Some(log), false) => self.preconditioned = self.precondition.write_log(log, ftl, writes)?,
+            (None, true) => return self.layout.advance(&self.drive, ftl, source.as_mut(), writes),
+            (None, false) => {
+                let seed = self.options.seed;
+                self.preconditioned = self.precondition.advance(&self.drive, ftl, writes, seed)?;
+            }
+        }
+        Ok(was_done)
+    }
+
     /// Begins the workload of the session, once the warm-up (unmeasured copies of the workload that fill the write
     /// buffer) is over.
     pub(super) fn end_warm_up(&mut self) {
@@ -41,7 +64,8 @@ impl Session {
         self.precondition = precondition_of(&self.options, &self.drive, &mut ftl, Some(copies), Some(found))?;
         self.layout = if self.layout.is_on() { LayingOut::new() } else { LayingOut::off() };
         (self.preconditioned, self.warm_up) = (false, None);
-        self.phase = SessionPhase::Precondition(Box::new((ftl, source)));
+        let translation = self.drive.translation(self.options.seed)?;
+        self.phase = SessionPhase::Precondition(Box::new((ftl, source, translation)));
         Ok(true)
     }
 }
@@ -99,6 +123,10 @@ pub(super) fn precondition_of(
     let precondition = Precondition::new(options.precondition, ftl, options.fill, options.seed)
         .with_pilots(options.pilots.clone())
         .with_waiting(waiting);
+    let precondition = match drive.namespaces().blocks_kept() {
+        Some((bytes, _)) => precondition.of_blocks((bytes / ftl.layout().unit.get()) as u32, options.fill),
+        None => precondition,
+    };
     match (options.precondition, copies) {
         (PreconditionKind::Workload, Some(copies)) => {
             precondition.with_copies(copies, drive, ftl, options.seed)
@@ -156,4 +184,17 @@ pub(super) fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Resu
         ))),
         PreconditionKind::None | PreconditionKind::Fill | PreconditionKind::Instant => Ok(()),
     }
+}
+
+pub(super) fn limits_of(options: &RunOptions) -> RunLimits {
+    RunLimits { requests: options.limit_requests, ns: options.limit_ns }
+}
+
+/// Begins the rows of requests and the timeline at `origin`, when the workload begins.
+pub(super) fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
+    let geometry = drive.geometry();
+    let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());
+    observers.timeline = options.timeline.then(shown);
+    observers.rows = options.requests.then(|| RequestRows::since(origin));
+    observers.origin = origin;
 }

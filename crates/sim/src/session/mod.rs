@@ -9,14 +9,13 @@ mod stepped;
 
 use crate::drive::memory::Checking;
 use crate::observe::account::{Account, Shown};
-use crate::observe::timeline::Timeline;
-use crate::observe::{Observer, Observers, RequestRows};
+use crate::observe::{Observer, Observers};
 use crate::requests::link::LinkAtWork;
 use crate::run::failure::Failures;
 use crate::run::on_zones::BlockHost;
 use crate::run::power_cut::Cuts;
-use crate::run::stepped_host::SteppedHost;
-use crate::run::{Run, RunLimits, page_operations};
+use crate::run::run_host::RunHost;
+use crate::run::{Run, page_operations};
 use crate::session::passes::WorkloadPasses;
 use crate::start::laying_out::LayingOut;
 use crate::start::precondition::{Copies, Precondition};
@@ -26,7 +25,8 @@ use crate::start::warm_up::WarmUp;
 use crate::translation::HostTranslation;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec};
 use before::{
-    advance_warm_up, check_untranslated, check_zones, copies_of, precondition_of, sampling_of,
+    advance_warm_up, check_untranslated, check_zones, copies_of, limits_of, observe, precondition_of,
+    sampling_of,
 };
 use check::Measured;
 use ftl::Ftl;
@@ -72,7 +72,9 @@ const WALKED_TWICE: usize = 1 << 22;
 const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
-    Precondition(Box<(Ftl, Box<dyn Workload>)>),
+    /// Case of the session's phase: preconditioning; the drive, the workload, and the translation of a host that keeps
+    /// blocks on the drive's zones.
+    Precondition(Box<(Ftl, Box<dyn Workload>, Option<HostTranslation>)>),
     /// Case of the session's phase: the run, without observers; a type of its own spares the run their cost.
     Plain(Box<Run<()>>),
     Observed(Box<Run<Observers>>),
@@ -97,8 +99,6 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// Translation of a host that keeps blocks on the drive's zones, until the run begins; none on other drives.
-    translation: Option<Box<HostTranslation>>,
     /// Field: kind of request source: the workload, the clients of a served drive, or the caller of a stepped drive.
     outside: OutsideHost,
     interrupted: bool,
@@ -188,7 +188,7 @@ impl Session {
         let keeps_snapshots =
             ftl.feature::<ftl::snapshots::Snapshots>().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let precondition = precondition_of(&options, &drive, &mut ftl, copies, None)?;
-        let translation = drive.translation(options.seed)?.map(Box::new);
+        let translation = drive.translation(options.seed)?;
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
             failures: Failures::new(&drive.failures),
@@ -203,8 +203,7 @@ impl Session {
             waiting: None,
             waiting_in_time: None,
             preconditioned: false,
-            phase: SessionPhase::Precondition(Box::new((ftl, source))),
-            translation,
+            phase: SessionPhase::Precondition(Box::new((ftl, source, translation))),
             outside: OutsideHost::None,
             interrupted: false,
             wall: Duration::ZERO,
@@ -242,24 +241,8 @@ impl Session {
     fn work(&mut self, events: u64) -> Result<Progress, Error> {
         let begin = Instant::now();
         match &mut self.phase {
-            SessionPhase::Precondition(parts) => {
-                let writes = events * WRITES_PER_EVENT;
-                let (ftl, source) = &mut **parts;
-                let ready = if let Some(log) = &mut self.translation {
-                    let is_next = self.preconditioned;
-                    if is_next {
-                        self.layout.lay_blocks(log, ftl, source.as_mut())?;
-                    } else {
-                        self.preconditioned = self.precondition.write_log(log, ftl, writes)?;
-                    }
-                    is_next
-                } else if self.preconditioned {
-                    self.layout.advance(&self.drive, ftl, source.as_mut(), writes)?
-                } else {
-                    self.preconditioned =
-                        self.precondition.advance(&self.drive, ftl, writes, self.options.seed)?;
-                    false
-                };
+            SessionPhase::Precondition(_) => {
+                let ready = self.prepare(events * WRITES_PER_EVENT)?;
                 self.precondition_wall += begin.elapsed();
                 if ready {
                     self.begin_run()?;
@@ -335,7 +318,7 @@ impl Session {
         else {
             return Ok(());
         };
-        let (mut ftl, source) = *parts;
+        let (mut ftl, source, translation) = *parts;
         self.map_made_before = ftl.map_made_in();
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.about(), Path::new(path))?;
@@ -356,7 +339,11 @@ impl Session {
             }
         };
         let is_stepped = matches!(self.outside, OutsideHost::Stepped);
-        let block_host = self.translation.take().map(|log| Box::new(BlockHost::new(*log)));
+        let host = match translation {
+            Some(translation) => RunHost::Blocks(Box::new(BlockHost::new(translation))),
+            None if is_stepped => RunHost::Stepped(Box::default()),
+            None => RunHost::Workload,
+        };
         let is_held = matches!(self.outside, OutsideHost::Held(_));
         let observed = options.check || options.timeline || options.requests || is_held;
         self.phase = if observed {
@@ -376,13 +363,11 @@ impl Session {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
-            run.block_host = block_host;
-            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
+            set_out(&mut run, &self.drive, host, warm_up.as_ref());
             SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
-            run.block_host = block_host;
-            set_out(&mut run, &self.drive, is_stepped, warm_up.as_ref());
+            set_out(&mut run, &self.drive, host, warm_up.as_ref());
             SessionPhase::Plain(Box::new(run))
         };
         self.warm_up = warm_up;
@@ -444,6 +429,7 @@ impl Session {
     /// When the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
         check_asked(Feature::SavedState, &self.drive.features)?;
+        check_untranslated(&self.drive, "a saved state")?;
         let about = About::new(&self.drive, self.options.seed);
         match &mut self.phase {
             SessionPhase::Precondition(parts) => state_file::save(&parts.0, &about, path),
@@ -471,24 +457,11 @@ impl Session {
 }
 
 /// Sets up a new run for its session: namespaces, host side (of a stepped run), origin of policies, and warm-up.
-fn set_out<P: Observer>(run: &mut Run<P>, drive: &Drive, is_stepped: bool, warm_up: Option<&WarmUp>) {
-    run.stepped = is_stepped.then(SteppedHost::default);
+fn set_out<P: Observer>(run: &mut Run<P>, drive: &Drive, host: RunHost, warm_up: Option<&WarmUp>) {
+    run.host = host;
     run.live_in(drive.namespaces());
     run.has_own_policies = drive.has_foreign_policies();
     warm_up.iter().for_each(|_| run.warm_up());
-}
-
-fn limits_of(options: &RunOptions) -> RunLimits {
-    RunLimits { requests: options.limit_requests, ns: options.limit_ns }
-}
-
-/// Begins the rows of requests and the timeline at `origin`, when the workload begins.
-fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
-    let geometry = drive.geometry();
-    let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());
-    observers.timeline = options.timeline.then(shown);
-    observers.rows = options.requests.then(|| RequestRows::since(origin));
-    observers.origin = origin;
 }
 
 fn run_progress<P: Observer>(run: &Run<P>, passes: &WorkloadPasses, warms_up: bool) -> Progress {

@@ -1,6 +1,6 @@
 //! The host's log without time: written before a run by preconditioning and for what a workload finds, then laid on flash.
 
-use super::{HostTranslation, TranslationCounts};
+use super::HostTranslation;
 use ftl::{Ftl, ZonedLayer};
 use units::Lpn;
 
@@ -15,11 +15,6 @@ impl HostTranslation {
         self.log.place(block).is_some()
     }
 
-    /// Returns the counts of what the host did so far, with and without simulated time.
-    pub fn counts_so_far(&self) -> TranslationCounts {
-        self.counts
-    }
-
     /// Forgets, without simulated time, the data of `blocks` logical blocks from `first` on.
     pub fn trim_untimed(&mut self, first: u32, blocks: u32) {
         self.log.trim(first, blocks);
@@ -28,30 +23,31 @@ impl HostTranslation {
     /// Writes a logical block by the stream `stream`, without simulated time and after the collection that it needs.
     ///
     /// # Panics
-    /// When collection gains no room, which the capacity of the log excludes.
+    /// When no zone can be collected and no zone is empty, which the capacity of the log excludes.
     pub fn write_untimed(&mut self, block: u32, stream: u16) {
-        while self.log.empty_zones() < self.collecting.zones_least() && self.collect_untimed() {}
+        while self.log.empty_zones() < self.collecting.zones_least() && self.collect_untimed() > Some(0) {}
         while !self.log.put(block, stream.min(self.streams - 1)) {
-            assert!(self.collect_untimed() || self.log.empty_zones() > 1, "{}", self.explain());
+            assert!(self.collect_untimed().is_some() || self.log.empty_zones() > 1, "{}", self.explain());
         }
         self.counts.blocks_written += 1;
         self.counts.bytes_written += self.unit;
     }
 
-    /// Collects a zone without simulated time; returns false if that gained no room, or no zone could be collected.
-    fn collect_untimed(&mut self) -> bool {
+    /// Collects a zone without simulated time, and returns the blocks of room that this gained; `None` if no zone could be
+    /// collected.
+    fn collect_untimed(&mut self) -> Option<u32> {
         let (capacity, stream) = (self.log.capacity(), self.log.stream_of_collection());
-        let Some(zone) = self.log.choose() else { return false };
+        let zone = self.log.choose()?;
         let gained = capacity - self.log.valid(zone);
         for old in zone * capacity..(zone + 1) * capacity {
             let Some(block) = self.log.owner(old) else { continue };
             let reserved = self.log.reserve(stream, 1).expect("an empty zone is kept for collection");
-            let place = reserved.zone * capacity + self.log.written()[reserved.zone as usize] - 1;
+            let place = reserved.zone * capacity + self.log.written(reserved.zone) - 1;
             self.counts.blocks_copied += u64::from(self.log.end_copy(&[(old, block)], place));
         }
         self.log.reset(zone);
         self.counts.zones_collected += 1;
-        gained > 0
+        Some(gained)
     }
 
     /// Writes to flash, without simulated time, what the log has in each zone. The drive completes program units of which
@@ -61,8 +57,8 @@ impl HostTranslation {
     /// When the drive has no superblock for a zone, which its own check of its zones excludes.
     pub fn lay_on(&mut self, ftl: &mut Ftl) {
         let capacity = self.log.capacity();
-        for zone in 0..self.log.written().len() as u32 {
-            let written = self.log.written()[zone as usize];
+        for zone in 0..self.log.zone_count() {
+            let written = self.log.written(zone);
             if written > 0 {
                 let is_there = ftl.try_write_untimed(Lpn(zone * capacity + written - 1));
                 assert!(is_there, "a drive holds all blocks of its zones");

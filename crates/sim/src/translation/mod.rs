@@ -27,13 +27,20 @@ use zone_log::ZoneLog;
 /// Greatest number of the workload's requests that the host's translation works on at the same time.
 const REQUESTS_MOST: usize = 1024;
 
-/// State of a request of the workload on which the host's translation works.
+/// Request of the workload to a host that keeps blocks on zones.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HostWork {
+pub(crate) struct AskedOfHost {
     /// Request as the workload made it.
     pub request: HostRequest,
     /// True if the request counts in the measured window.
     pub measured: bool,
+}
+
+/// State of a request of the workload on which the host's translation works.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostWork {
+    /// Request of the workload, and whether it counts in the measured window.
+    pub asked: AskedOfHost,
     /// True if a request to the drive that served this request failed.
     pub failed: bool,
     /// True if data that a read needs are lost.
@@ -170,7 +177,7 @@ impl HostTranslation {
     /// Returns the bytes of the host's RAM that its map takes: four for each block, and four for each place in the
     /// zones, by which collection finds what lies there.
     pub fn map_bytes(&self) -> u64 {
-        let places = self.log.written().len() as u64 * u64::from(self.log.capacity());
+        let places = u64::from(self.log.zone_count()) * u64::from(self.log.capacity());
         4 * (u64::from(self.log.blocks()) + places)
     }
 
@@ -201,14 +208,12 @@ impl HostTranslation {
         self.hosts.len() - self.free.len() >= REQUESTS_MOST
     }
 
-    /// Takes a request of the workload, which lies within the capacity, at the simulated time `now`; `measured` says
-    /// whether it counts in the measured window.
-    pub fn take(&mut self, request: HostRequest, measured: bool, now: SimTime) {
-        let unit = self.unit;
+    /// Takes a request of the workload, which lies within the capacity, at the simulated time `now`.
+    pub fn take(&mut self, asked: AskedOfHost, now: SimTime) {
+        let (unit, request) = (self.unit, asked.request);
         let end = request.offset + u64::from(request.bytes);
         let work = HostWork {
-            request,
-            measured,
+            asked,
             failed: false,
             uncorrectable: false,
             pieces: 0,
@@ -272,12 +277,12 @@ impl HostTranslation {
             block += blocks;
         }
         if self.host(host).pieces == 0 {
-            self.push(host, work.request, ZonePiece::Nothing { host });
+            self.push(host, work.asked.request, ZonePiece::Nothing { host });
         }
     }
 
     fn push_read(&mut self, host: u32, place: u32, blocks: u32, piece: ZonePiece) {
-        let request = self.host(host).request;
+        let request = self.host(host).asked.request;
         self.collecting.pin(place / self.log.capacity());
         let inner = self.request_at(request, Op::READ, place, blocks);
         self.push(host, inner, piece);
@@ -292,7 +297,7 @@ impl HostTranslation {
     /// Begins a write of the workload: reads the blocks at its ends of which it replaces a part, or writes at once.
     fn write(&mut self, host: u32, now: SimTime) {
         let work = *self.host(host);
-        let (unit, request) = (self.unit, work.request);
+        let (unit, request) = (self.unit, work.asked.request);
         self.counts.bytes_written += u64::from(request.bytes);
         let is_cut = |at: u64| !at.is_multiple_of(unit);
         let begins = is_cut(request.offset).then_some(work.next);
@@ -325,13 +330,13 @@ impl HostTranslation {
     /// Makes appends of what is left of a write of the workload; returns false if no zone is left for a part of it.
     fn append(&mut self, host: u32) -> bool {
         let work = *self.host(host);
-        let stream = work.request.placement.unwrap_or(0).min(self.streams - 1);
+        let stream = work.asked.request.placement.unwrap_or(0).min(self.streams - 1);
         let mut next = work.next;
         while next < work.end {
             let Some(reserved) = self.log.reserve(stream, work.end - next) else { break };
             let piece = ZonePiece::Append { host, first: next, blocks: reserved.blocks };
             let zone = reserved.zone * self.log.capacity();
-            let inner = self.request_at(work.request, Op::APPEND, zone, reserved.blocks);
+            let inner = self.request_at(work.asked.request, Op::APPEND, zone, reserved.blocks);
             self.push(host, inner, piece);
             next += reserved.blocks;
         }
@@ -414,7 +419,7 @@ impl HostTranslation {
     fn note_failure(&mut self, host: u32, failed: bool, uncorrectable: bool) {
         let work = self.host(host);
         // What a write cannot keep of a block whose data are lost, it replaces: only reads fail.
-        if work.request.op.effect() == Effect::Read {
+        if work.asked.request.op.effect() == Effect::Read {
             work.failed |= failed;
             work.uncorrectable |= uncorrectable;
         }
@@ -426,7 +431,7 @@ impl HostTranslation {
         if work.pieces > 0 {
             return;
         }
-        let is_write = work.request.op.effect() == Effect::Write;
+        let is_write = work.asked.request.op.effect() == Effect::Write;
         if is_write && work.order == 0 {
             return self.begin_write(host, now);
         }

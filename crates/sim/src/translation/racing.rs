@@ -1,7 +1,7 @@
 //! Test of the host's translation against a drive that answers in any order: every block has the newest write of it, and no
 //! zone is reset under a read.
 
-use super::{HostTranslation, LogRules, PieceRequest, ZonePiece};
+use super::{AskedOfHost, HostTranslation, LogRules, PieceRequest, ZonePiece};
 use config::{Document, Section};
 use engine::RandomStream;
 use ftl::gc::victim;
@@ -102,7 +102,8 @@ fn every_block_has_its_newest_write_whatever_the_order_of_answers() {
                 marks[host] = mark;
                 newest[first as usize..(first + blocks) as usize].fill(if is_write { mark } else { 0 });
             }
-            translation.take(HostRequest { placement, ..plain }, true, SimTime::ZERO);
+            let request = HostRequest { placement, ..plain };
+            translation.take(AskedOfHost { request, measured: true }, SimTime::ZERO);
             let most = 1 + random.below(24) as usize;
             loop {
                 while let Some(piece) = translation.next() {

@@ -1,5 +1,5 @@
 //! A log of blocks over zones: where each block lies, what each zone still holds of use, and which zone is collected next.
-//! It knows neither time nor requests: those who write say when data are on their way, and when they have landed.
+//! It knows neither time nor requests: its user says when data are in flight, and when they have landed.
 
 use super::log_rules::LogRules;
 use engine::RandomStream;
@@ -41,14 +41,8 @@ pub(crate) struct Reserved {
     pub blocks: u32,
 }
 
-/// Log of a host's blocks over the zones of a drive.
-pub(crate) struct ZoneLog {
-    /// Zone capacity of the drive in blocks.
-    capacity: u32,
-    /// For each logical block of the host: its place, counted in blocks over the capacities of all zones, or `NOWHERE`.
-    map: Vec<u32>,
-    /// For each place in the zones: the logical block whose data lie there, or `NOWHERE` if nobody needs the place.
-    owners: Vec<u32>,
+/// Facts about the zones of a host's log by which a victim policy chooses, in the order of the zones' numbers.
+struct ZoneFacts {
     /// For each zone: number of its blocks that are still needed.
     valid: Vec<u32>,
     /// For each zone: number of its resets.
@@ -57,19 +51,42 @@ pub(crate) struct ZoneLog {
     closed_at: Vec<u64>,
     /// For each zone: stream that filled it.
     streams: Vec<u8>,
-    uses: Vec<ZoneUse>,
-    /// For each zone: number of its blocks that were reserved for writes.
-    taken: Vec<u32>,
-    /// For each zone: number of its blocks whose writes have ended.
-    landed: Vec<u32>,
+}
+
+/// State of a zone in a host's log.
+#[derive(Clone, Copy, Debug)]
+struct LoggedZone {
+    /// Use of the zone at present.
+    used: ZoneUse,
+    /// Number of blocks of the zone that were reserved for writes.
+    taken: u32,
+    /// Number of blocks of the zone whose writes have ended.
+    landed: u32,
+    /// Index of the zone in the list of zones that may be collected; `NOWHERE` outside that list.
+    index: u32,
+}
+
+impl LoggedZone {
+    const EMPTY: Self = Self { used: ZoneUse::Empty, taken: 0, landed: 0, index: NOWHERE };
+}
+
+/// Log of a host's blocks over the zones of a drive.
+pub(crate) struct ZoneLog {
+    /// Zone capacity of the drive in blocks.
+    capacity: u32,
+    /// For each logical block of the host: its place, counted in blocks over the capacities of all zones, or `NOWHERE`.
+    map: Vec<u32>,
+    /// For each place in the zones: the logical block whose data lie there, or `NOWHERE` for a place without needed data.
+    owners: Vec<u32>,
+    facts: ZoneFacts,
+    /// States of the zones, in the order of their numbers.
+    zones: Vec<LoggedZone>,
     /// For each stream of new data, then for collection: the zone that it fills; `None` before its next write.
     open: Vec<Option<u32>>,
     /// Queue of the empty zones, in the order in which they became empty.
     empty: VecDeque<u32>,
     /// List of the zones that may be collected, in no order.
     candidates: Vec<SuperblockId>,
-    /// For each zone: its index in `candidates`.
-    indices: Vec<u32>,
     /// Logical blocks with writes in flight.
     landings: BTreeMap<u32, Landing>,
     /// Number of blocks written to the log so far.
@@ -90,17 +107,16 @@ impl ZoneLog {
             capacity,
             map: vec![NOWHERE; rules.blocks as usize],
             owners: vec![NOWHERE; count * capacity as usize],
-            valid: vec![0; count],
-            resets: vec![0; count],
-            closed_at: vec![0; count],
-            streams: vec![0; count],
-            uses: vec![ZoneUse::Empty; count],
-            taken: vec![0; count],
-            landed: vec![0; count],
+            facts: ZoneFacts {
+                valid: vec![0; count],
+                resets: vec![0; count],
+                closed_at: vec![0; count],
+                streams: vec![0; count],
+            },
+            zones: vec![LoggedZone::EMPTY; count],
             open: vec![None; usize::from(rules.streams) + 1],
             empty: (0..zones).collect(),
             candidates: Vec::new(),
-            indices: vec![NOWHERE; count],
             landings: BTreeMap::new(),
             clock: 0,
             order: 0,
@@ -142,12 +158,17 @@ impl ZoneLog {
 
     /// Returns the number of blocks of a zone that are still needed.
     pub fn valid(&self, zone: u32) -> u32 {
-        self.valid[zone as usize]
+        self.facts.valid[zone as usize]
     }
 
-    /// Returns the numbers of blocks of all zones that were written, in the order of zones.
-    pub fn written(&self) -> &[u32] {
-        &self.taken
+    /// Returns the number of zones of the drive.
+    pub fn zone_count(&self) -> u32 {
+        self.zones.len() as u32
+    }
+
+    /// Returns the number of blocks of a zone that were written, or reserved for writes in flight.
+    pub fn written(&self, zone: u32) -> u32 {
+        self.zones[zone as usize].taken
     }
 
     /// Reserves up to `blocks` blocks at the pointer of the zone that the stream fills; takes an empty zone where the
@@ -157,7 +178,7 @@ impl ZoneLog {
             Some(zone) => zone,
             None => self.open_zone(stream)?,
         };
-        let taken = &mut self.taken[zone as usize];
+        let taken = &mut self.zones[zone as usize].taken;
         let blocks = blocks.min(self.capacity - *taken);
         *taken += blocks;
         if *taken == self.capacity {
@@ -169,8 +190,8 @@ impl ZoneLog {
     fn open_zone(&mut self, stream: u16) -> Option<u32> {
         let kept = usize::from(stream != self.stream_of_collection());
         let zone = if self.empty.len() > kept { self.empty.pop_front()? } else { return None };
-        self.uses[zone as usize] = ZoneUse::Filling;
-        self.streams[zone as usize] = stream as u8;
+        self.zones[zone as usize].used = ZoneUse::Filling;
+        self.facts.streams[zone as usize] = stream as u8;
         self.open[usize::from(stream)] = Some(zone);
         Some(zone)
     }
@@ -178,7 +199,7 @@ impl ZoneLog {
     /// Writes a logical block by a stream at once, where no write is in flight; returns false if no zone is left for it.
     pub fn put(&mut self, block: u32, stream: u16) -> bool {
         let Some(Reserved { zone, .. }) = self.reserve(stream, 1) else { return false };
-        let place = zone * self.capacity + self.taken[zone as usize] - 1;
+        let place = zone * self.capacity + self.zones[zone as usize].taken - 1;
         self.set(block, place);
         self.land(place, 1);
         true
@@ -242,7 +263,7 @@ impl ZoneLog {
         self.forget(block);
         self.map[block as usize] = place;
         self.owners[place as usize] = block;
-        self.valid[(place / self.capacity) as usize] += 1;
+        self.facts.valid[(place / self.capacity) as usize] += 1;
     }
 
     fn forget(&mut self, block: u32) {
@@ -252,29 +273,29 @@ impl ZoneLog {
         }
         let zone = old / self.capacity;
         self.owners[old as usize] = NOWHERE;
-        self.valid[zone as usize] -= 1;
-        if self.uses[zone as usize] == ZoneUse::Candidate {
-            self.victim.on_invalidate(SuperblockId(zone), self.valid[zone as usize]);
+        self.facts.valid[zone as usize] -= 1;
+        if self.zones[zone as usize].used == ZoneUse::Candidate {
+            self.victim.on_invalidate(SuperblockId(zone), self.facts.valid[zone as usize]);
         }
     }
 
     fn land(&mut self, place: u32, blocks: u32) {
         self.clock += u64::from(blocks);
         let zone = place / self.capacity;
-        self.landed[zone as usize] += blocks;
+        self.zones[zone as usize].landed += blocks;
         self.close_if_full(zone);
     }
 
     fn close_if_full(&mut self, zone: u32) {
         let at = zone as usize;
-        if self.landed[at] < self.capacity || self.uses[at] != ZoneUse::Filling {
+        if self.zones[at].landed < self.capacity || self.zones[at].used != ZoneUse::Filling {
             return;
         }
-        (self.uses[at], self.closed_at[at]) = (ZoneUse::Candidate, self.clock);
-        self.indices[at] = self.candidates.len() as u32;
+        (self.zones[at].used, self.facts.closed_at[at]) = (ZoneUse::Candidate, self.clock);
+        self.zones[at].index = self.candidates.len() as u32;
         self.candidates.push(SuperblockId(zone));
-        self.victim.on_stream(SuperblockId(zone), usize::from(self.streams[at]));
-        self.victim.on_close(SuperblockId(zone), self.valid[at]);
+        self.victim.on_stream(SuperblockId(zone), usize::from(self.facts.streams[at]));
+        self.victim.on_close(SuperblockId(zone), self.facts.valid[at]);
     }
 
     /// Chooses, by the victim policy, the zone that is collected next; `None` without a candidate.
@@ -285,10 +306,10 @@ impl ZoneLog {
         let mut view = VictimView {
             candidates: &self.candidates,
             blocks: Blocks {
-                valid_units: &self.valid,
-                pe_cycles: &self.resets,
-                closed_at: &self.closed_at,
-                streams: &self.streams,
+                valid_units: &self.facts.valid,
+                pe_cycles: &self.facts.resets,
+                closed_at: &self.facts.closed_at,
+                streams: &self.facts.streams,
             },
             clock: self.clock,
             units_per_superblock: self.capacity,
@@ -296,14 +317,14 @@ impl ZoneLog {
         };
         let SuperblockId(zone) = self.victim.pick(&mut view)?;
         assert!(
-            self.uses[zone as usize] == ZoneUse::Candidate,
+            self.zones[zone as usize].used == ZoneUse::Candidate,
             "host.translation.victim chooses zone {zone}, which cannot be collected"
         );
-        self.uses[zone as usize] = ZoneUse::Collected;
-        let index = self.indices[zone as usize] as usize;
+        self.zones[zone as usize].used = ZoneUse::Collected;
+        let index = self.zones[zone as usize].index as usize;
         self.candidates.swap_remove(index);
-        if let Some(SuperblockId(moved)) = self.candidates.get(index) {
-            self.indices[*moved as usize] = index as u32;
+        if let Some(&SuperblockId(moved)) = self.candidates.get(index) {
+            self.zones[moved as usize].index = index as u32;
         }
         self.victim.on_reclaim(SuperblockId(zone));
         Some(zone)
@@ -316,12 +337,12 @@ impl ZoneLog {
     pub fn reset(&mut self, zone: u32) {
         let at = zone as usize;
         assert!(
-            self.valid[at] == 0,
+            self.facts.valid[at] == 0,
             "the host resets zone {zone}, in which {} blocks are needed",
-            self.valid[at]
+            self.facts.valid[at]
         );
-        (self.taken[at], self.landed[at], self.uses[at]) = (0, 0, ZoneUse::Empty);
-        self.resets[at] += 1;
+        (self.zones[at].taken, self.zones[at].landed, self.zones[at].used) = (0, 0, ZoneUse::Empty);
+        self.facts.resets[at] += 1;
         self.empty.push_back(zone);
     }
 
@@ -329,8 +350,8 @@ impl ZoneLog {
     /// are not needed.
     pub fn adopt(&mut self, zone: u32, written: u32) {
         let at = zone as usize;
-        let more = written - self.taken[at];
-        (self.taken[at], self.landed[at]) = (written, self.landed[at] + more);
+        let more = written - self.zones[at].taken;
+        (self.zones[at].taken, self.zones[at].landed) = (written, self.zones[at].landed + more);
         if written == self.capacity {
             for open in &mut self.open {
                 *open = open.filter(|&open| open != zone);
@@ -372,8 +393,7 @@ mod tests {
     impl Beside {
         fn write(&mut self, stream: u16, first: u32, blocks: u32) -> bool {
             let Some(reserved) = self.log.reserve(stream, blocks) else { return false };
-            let place =
-                reserved.zone * CAPACITY + self.log.written()[reserved.zone as usize] - reserved.blocks;
+            let place = reserved.zone * CAPACITY + self.log.written(reserved.zone) - reserved.blocks;
             let order = self.log.begin_write(first, reserved.blocks);
             self.flights.push((order, first, reserved.blocks, place));
             true
@@ -395,7 +415,7 @@ mod tests {
                 let Some(block) = self.log.owner(old) else { continue };
                 let stream = self.log.stream_of_collection();
                 let reserved = self.log.reserve(stream, 1).expect("a zone is kept for collection");
-                let place = reserved.zone * CAPACITY + self.log.written()[reserved.zone as usize] - 1;
+                let place = reserved.zone * CAPACITY + self.log.written(reserved.zone) - 1;
                 self.contents[place as usize] = self.contents[old as usize];
                 assert_eq!(self.log.end_copy(&[(old, block)], place), 1);
             }

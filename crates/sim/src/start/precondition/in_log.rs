@@ -17,9 +17,6 @@ impl Precondition {
     /// When the embedding program asks to stop, or a copy of the workload is faulty.
     pub fn write_log(&mut self, log: &mut HostTranslation, ftl: &Ftl, count: u64) -> Result<bool, Error> {
         embedding::look()?;
-        if self.written == 0 {
-            self.filled = ((f64::from(log.blocks()) * self.fill) as u32).max(1);
-        }
         for _ in 0..count {
             if self.done {
                 break;
@@ -28,7 +25,7 @@ impl Precondition {
                 log.write_untimed(self.written as u32, 0);
                 self.written += 1;
                 self.done = self.written == u64::from(self.filled) && self.kind == PreconditionKind::Fill;
-                self.log_before = log.counts_so_far();
+                log.begin_measuring();
             } else if self.kind == PreconditionKind::Workload {
                 self.write_copy(log, ftl)?;
             } else {
@@ -40,13 +37,18 @@ impl Precondition {
         Ok(self.done)
     }
 
+    /// Returns the preconditioning for a host that keeps `blocks` blocks on zones, of which the share `fill` is filled.
+    pub fn of_blocks(self, blocks: u32, fill: f64) -> Self {
+        Self { filled: ((f64::from(blocks) * fill) as u32).max(1), ..self }
+    }
+
     /// Does the next step of the copies of the workload on the host's log.
     fn write_copy(&mut self, log: &mut HostTranslation, ftl: &Ftl) -> Result<(), Error> {
         let times = Times::of(ftl);
         let step = self.own_copies().next()?;
         let busy = match step {
             CopyStep::Write(first, units, _) => {
-                let before = log.counts_so_far();
+                let before = log.counts();
                 self.asked += u64::from(units);
                 for block in first.0..first.0 + units {
                     let named = self.own_copies().named_with(Lpn(block));
@@ -54,7 +56,7 @@ impl Precondition {
                 }
                 let units = u64::from(units);
                 (self.written, self.in_window) = (self.written + units, self.in_window + units);
-                let moved = log.counts_so_far().since(&before);
+                let moved = log.counts().since(&before);
                 times.program.times(moved.blocks_written + moved.blocks_copied)
             }
             CopyStep::Trim(first, units) => {
@@ -76,16 +78,17 @@ impl Precondition {
 
     /// Ends the present window if it is complete and a copy of the workload `ended`, or copies are long, and checks
     /// whether write amplification of the host's log is steady.
-    fn look_at_log(&mut self, log: &HostTranslation, ended: bool) {
+    fn look_at_log(&mut self, log: &mut HostTranslation, ended: bool) {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         self.done |= self.asked as f64 >= self.rule.limit * f64::from(self.filled);
         if self.in_window < window || !(ended || self.in_copy >= WINDOWS_OF_A_COPY * window) {
             return;
         }
-        let counted = log.counts_so_far().since(&self.log_before);
+        let counted = log.counts();
         let waf = counted.of_collection(log.zone_blocks()).or(counted.write_amplification());
         let waf = waf.expect("the window held writes");
-        (self.log_before, self.in_window) = (log.counts_so_far(), 0);
+        log.begin_measuring();
+        self.in_window = 0;
         let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
         self.steady = self.window.push(waf, overwritten);
         self.done |= self.steady || overwritten >= self.rule.limit;

@@ -14,7 +14,6 @@ mod waiting;
 use crate::embedding;
 use crate::run::limits::{in_vain, no_room};
 use crate::start::report::{Preconditioning, Steadiness};
-use crate::translation::TranslationCounts;
 use crate::{Drive, Error};
 use buffered::Buffered;
 use engine::RandomStream;
@@ -70,8 +69,6 @@ pub enum PreconditionKind {
 /// the SLC cache.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
-    /// Share of the logical space that is filled, from 0 to 1.
-    fill: f64,
     filled: u32,
     written: u64,
     /// Number of units that preconditioning has written to bring the dies out of step (at different fill levels of
@@ -80,8 +77,6 @@ pub(crate) struct Precondition {
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
-    /// Counts of the host's log when the present window began, on a drive on whose zones the host keeps blocks.
-    log_before: TranslationCounts,
     random: RandomStream,
     own: Option<WorkloadCopies>,
     /// Model of the write buffer (a queue) with the units that preconditioning's writes, random or of workload copies,
@@ -121,14 +116,12 @@ impl Precondition {
         let rule = SteadyRule::default();
         Self {
             kind,
-            fill,
             filled,
             written: 0,
             uncounted: 0,
             window: SteadyWindow::new(rule),
             rule,
             window_start: *ftl.stats(),
-            log_before: TranslationCounts::default(),
             random: RandomStream::new(seed, "precondition"),
             own: None,
             waiting: None,

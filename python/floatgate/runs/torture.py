@@ -220,7 +220,7 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
 
 @cache
 def _is_zoned(drive: str, settings: tuple[str, ...]) -> bool:
-    return str(_values(drive, settings)["ftl.mapping.name"]).startswith(ZONED)
+    return str(cards.values(cards.of_drive(drive, settings))["ftl.mapping.name"]).startswith(ZONED)
 
 
 def _part(values: dict[str, Any], changed: dict[str, str]) -> float:

@@ -1,7 +1,8 @@
 //! A drive on whose zones a host keeps blocks: what the configuration must not ask of it, and the host's translation for a run.
 
+use super::memory::MemoryNeeds;
 use super::power_cuts::PowerPlan;
-use super::{Drive, read_whole};
+use super::{Drive, WholeDrive, read_whole};
 use crate::Error;
 use crate::translation::{HostTranslation, LogRules};
 use config::{ConfigError, Section};
@@ -28,6 +29,13 @@ pub(super) fn check_host(
         return Err(root.child("host")?.child("translation")?.reject("name", expected));
     }
     Ok(())
+}
+
+/// Returns the sizes by which the memory of a drive is calculated, with the log of a host that keeps blocks on its zones.
+pub(super) fn needs_of(whole: &WholeDrive) -> MemoryNeeds {
+    let needs = MemoryNeeds::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref());
+    let places = u64::from(whole.ftl.layout.logical_units);
+    needs.with_more(whole.host.translation.as_ref().map_or(0, |rules| rules.memory_bytes(places)))
 }
 
 impl Drive {

@@ -141,6 +141,12 @@ pub(crate) struct MemoryNeeds {
 }
 
 impl MemoryNeeds {
+    /// Returns these sizes with `bytes` bytes of memory more, such as those of the log of a host that keeps blocks on the
+    /// drive's zones.
+    pub fn with_more(self, bytes: u64) -> Self {
+        Self { beside: self.beside + bytes, ..self }
+    }
+
     pub fn of(geometry: &Geometry, ftl: &FtlConfig, code: Option<&Ladder>) -> Self {
         let layout = &ftl.layout;
         Self {

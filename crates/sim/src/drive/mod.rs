@@ -258,7 +258,7 @@ impl Drive {
             title: whole.title,
             entries: whole.entries,
             features: whole.ftl.features.clone(),
-            needs: MemoryNeeds::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
+            needs: blocks_kept::needs_of(&whole),
             geometry: whole.geometry,
             link: whole.host.link,
             namespaces: whole.host.namespaces,

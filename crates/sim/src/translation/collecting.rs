@@ -60,6 +60,11 @@ impl Collecting {
         self.pins[zone as usize] -= 1;
     }
 
+    /// Returns true while a zone is collected, or waits for its last copies.
+    pub fn is_at_work(&self) -> bool {
+        self.zone.is_some() || self.emptied.is_some()
+    }
+
     /// Returns the number of empty zones below which the host collects.
     pub fn zones_least(&self) -> u32 {
         self.zones_least

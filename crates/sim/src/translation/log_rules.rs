@@ -57,6 +57,12 @@ impl LogRules {
         u64::from(self.blocks) * unit
     }
 
+    /// Returns the number of bytes of the simulator's memory that the host's log takes, where the zones have `places`
+    /// blocks in all: a number for each place, and one for each logical block.
+    pub fn memory_bytes(&self, places: u64) -> u64 {
+        size_of::<u32>() as u64 * (places + u64::from(self.blocks))
+    }
+
     /// Returns the number of placement handles that the host's log offers to writes: one for each stream, none for a
     /// single stream.
     pub fn handles(&self) -> u16 {

@@ -189,7 +189,9 @@ impl HostTranslation {
     /// Begins the measured window: what the host does counts from here on.
     pub fn begin_measuring(&mut self) {
         self.before = self.counts;
-        self.victims.clear();
+        // A zone that is half collected is collected within the window, too.
+        let last = self.victims.last().copied().filter(|_| self.collecting.is_at_work());
+        self.victims = last.into_iter().collect();
     }
 
     /// Returns, for each zone that was chosen for collection in the measured window, the number of its needed blocks and

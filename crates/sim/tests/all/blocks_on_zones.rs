@@ -6,7 +6,7 @@ use crate::common::{TLC, closed_loop, drive, run, uniform};
 use engine::RandomStream;
 use host::Op;
 use serde_json::Value;
-use sim::{PreconditionKind, RunOptions};
+use sim::{Checking, PreconditionKind, RunOptions};
 
 /// 40 zones of 384 KiB over four dies, of which the host keeps three quarters.
 const LOG: &[&str] = &[
@@ -131,4 +131,13 @@ fn what_cannot_be_is_refused_in_a_line() {
     let workload = uniform(10, 1, Op::WRITE, 4096, bytes, 3);
     let refused = sim::Session::with_workload(drive, workload, options(PreconditionKind::Instant));
     assert!(refused.err().expect("refused").to_string().contains("--precondition"));
+}
+
+#[test]
+fn the_log_counts_as_memory() {
+    let zones: Vec<&str> = LOG.iter().copied().filter(|line| !line.starts_with("host.")).collect();
+    let without = drive(&[TLC, &zones].concat()).memory_bytes(Checking::Off);
+    let drive = on_zones(&[]);
+    let (places, blocks) = (40 * 96, drive.space().bytes / 4096);
+    assert_eq!(drive.memory_bytes(Checking::Off), without + 4 * (places + blocks));
 }

@@ -78,7 +78,7 @@ pub(crate) struct WholeDrive {
 pub(crate) struct HostOfDrive {
     pub link: LinkConfig,
     pub namespaces: Namespaces,
-    /// Settings of a host that keeps blocks on the drive's zones; none where the workload asks the drive itself.
+    /// Settings of a host that keeps blocks on the drive's zones; `None` where the workload asks the drive itself.
     pub translation: Option<LogRules>,
 }
 
@@ -400,7 +400,7 @@ impl Drive {
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
-    /// Returns true if the write buffer keeps units for reuse after they were written to flash.
+    /// Returns true if the drive's write buffer keeps units, for reads and overwrites, after they are on flash.
     ///
     /// # Errors
     /// When the drive's file cannot be read again.

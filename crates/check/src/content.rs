@@ -157,8 +157,8 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
     }
 
-    /// Notes that `slot` of the write buffer holds the whole of `version` of unit `lpn`, which the host wrote before the
-    /// run, or before a power cut that the buffer outlasted.
+    /// Notes in the checker's record of contents that `slot` of the write buffer holds the whole of `version` of unit
+    /// `lpn`, which the host wrote before the run, or before a power cut that the buffer outlasted.
     pub fn on_carried(&mut self, lpn: Lpn, slot: u32, version: u32) {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: None };
     }

@@ -163,13 +163,13 @@ pub trait Examined {
     /// Returns true if the drive under test has become read-only and accepts no more writes.
     fn is_read_only(&self) -> bool;
 
-    /// Returns the number of the slot of the write buffer of the drive under test that holds the newest data of unit
-    /// `lpn`, or `None` if the buffer does not hold the unit. The checker asks for this only on a drive with zones, whose
-    /// buffer keeps data over saved states and power cuts.
+    /// Returns the number of the write buffer slot of the drive under test that holds the newest data of unit `lpn`;
+    /// `None` if the buffer does not hold the unit. The checker asks only on a drive with zones, whose buffer keeps
+    /// data over saved states and power cuts.
     fn buffered(&self, lpn: Lpn) -> Option<u32>;
 
-    /// Returns, for each zone of the drive under test, the number of units that it says are written, and true if it was
-    /// finished; empty on a drive without zones.
+    /// Returns, for each zone of the drive under test, the number of written units that the drive reports, and true if
+    /// the host finished the zone; empty on a drive without zones.
     fn zones(&self) -> Vec<(u32, bool)>;
 
     /// Returns true while the write buffer of the drive under test holds data that must still be programmed to flash

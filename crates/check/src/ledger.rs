@@ -237,8 +237,8 @@ impl Ledger {
         }
     }
 
-    /// Notes that `slot` of the write buffer (entry for one unit) holds the whole of unit `lpn`, which the host wrote
-    /// before the run, or before a power cut that the buffer outlasted.
+    /// Notes in the checker's counts that `slot` of the write buffer (entry for one unit) holds the whole of unit
+    /// `lpn`, which the host wrote before the run, or before a power cut that the buffer outlasted.
     pub fn on_carried(&mut self, lpn: Lpn, slot: u32) {
         self.on_kept(slot);
         self.brought[slot as usize] = (lpn, Brought::All);
@@ -406,15 +406,15 @@ impl Ledger {
         assert_eq!(said, self.all.untrimmed.map(Some), "what trims did not forget: said and seen");
     }
 
-    /// Returns the number of units programmed in the measured window, for all origins.
+    /// Returns the number of units programmed in the measured window, over all origins (kinds of cause).
     fn units_programmed(&self) -> u64 {
         let of =
             |at: Origin| self.all.units_programmed[at as usize] - self.then.units_programmed[at as usize];
         Origin::ALL.iter().copied().map(of).sum()
     }
 
-    /// Checks the write amplification in the results of a run whose host keeps blocks on zones: that of the drive alone,
-    /// and that of both, over the bytes of the workload.
+    /// Checks the write amplification in the results of a run whose host keeps blocks on zones: that of the drive
+    /// alone, and that of host and drive together, over the bytes that the workload wrote.
     fn compare_translated(&self, result: &Value) {
         let programmed = (self.units_programmed() * self.unit) as f64;
         let over = |bytes: u64| (bytes > 0).then(|| programmed / bytes as f64);

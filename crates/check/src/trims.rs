@@ -30,21 +30,25 @@ pub(crate) struct TrimAccount {
     covered: BTreeMap<u32, Range<u32>>,
     /// Range of logical units of the trim or zone reset that removed a unit from the map last.
     at_work: Range<u32>,
+    /// Record of the zones that the host finished.
     zones: FinishedZones,
 }
 
-/// Record of the zones that were finished by the host, with answers, and for which no reset was requested since.
+/// Record, in the checker's model of trims and zone resets, of the zones that the host finished with success and for
+/// which it requested no reset since.
 #[derive(Default)]
 struct FinishedZones {
-    /// Set of the numbers of zones that were finished and whose reset was not requested since.
+    /// Set of the numbers of zones that the host finished and for which it requested no reset since.
     finished: BTreeSet<u32>,
-    /// For each finish of a zone in flight, by its request number: the zone, unless a reset of it was in flight with it.
+    /// For each finish in flight, by its request number: the zone. Left out if a reset of the zone was in flight with
+    /// it.
     finishes: BTreeMap<u32, u32>,
-    /// For each reset of a zone in flight, by its request number: the zone.
+    /// For each zone reset in flight, by its request number: the zone.
     resets: BTreeMap<u32, u32>,
 }
 
 impl FinishedZones {
+    /// Notes request `id` of the host for zone `zone`: a reset or, by any other `op`, a finish.
     fn on_request(&mut self, id: u32, zone: u32, op: Op) {
         if op == Op::ZONE_RESET {
             self.finished.remove(&zone);
@@ -56,6 +60,7 @@ impl FinishedZones {
         }
     }
 
+    /// Notes that request `id` is answered: after a finish with success (`is_done`) its zone counts as finished.
     fn on_answered(&mut self, id: u32, is_done: bool) {
         self.resets.remove(&id);
         self.finished.extend(self.finishes.remove(&id).filter(|_| is_done));
@@ -87,7 +92,7 @@ impl TrimAccount {
         }
     }
 
-    /// Returns true if the host finished zone `zone`, was answered, and has not requested a reset of the zone since.
+    /// Returns true if the host finished zone `zone` with success, and has not requested a reset of the zone since.
     pub fn is_finished(&self, zone: u32) -> bool {
         self.zones.finished.contains(&zone)
     }
@@ -123,8 +128,8 @@ impl TrimAccount {
     }
 
     /// Notes that trim or zone reset `id` is answered; `done` is the request, or `None` if it failed. Checks that the
-    /// drive has removed from its map each unit that a trim covers as a whole, and returns these units, or those of the
-    /// zone.
+    /// drive has removed from its map each unit that a trim covers as a whole; returns these units, or all units of a
+    /// zone that was reset.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         self.zones.on_answered(id, done.is_some());
         let covered = self.covered.remove(&id);

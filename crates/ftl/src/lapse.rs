@@ -24,9 +24,10 @@ pub(crate) enum Lapse {
     /// Case of deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count
     /// as lost.
     ForgetsRemedy,
-    /// Case of deliberate mistake: a zone that was reset has its data again after a power cut.
+    /// Case of deliberate mistake: after a power cut, a zone of a zoned drive that was reset has its data again.
     ForgetsReset,
-    /// Case of deliberate mistake: after a power cut, the units that waited in the buffer of a zoned drive are gone.
+    /// Case of deliberate mistake: after a power cut, the units that waited in the write buffer of a zoned drive are
+    /// lost.
     ForgetsBuffer,
 }
 

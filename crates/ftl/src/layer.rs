@@ -34,7 +34,8 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// translation layer's outputs, such as completed requests.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// Submits the first flash reads by which recovery finds the map after a power cut, and returns what it will find.
+    /// Submits the first flash reads by which recovery finds the map after a power cut, and returns the counts of pages
+    /// read, superblocks and units.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -42,10 +43,12 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
         self.parts().0.begin_finding(None, ctx)
     }
 
-    /// Prepares the layer for the end of its power, which has failed: capacitors supply the drive for a while.
+    /// Tells the flash translation layer that the power has failed, and that capacitors supply the drive for a while;
+    /// does nothing but on a zoned drive, which submits no further program.
     fn power_fails(&mut self) {}
 
-    /// Returns true while the capacitors of a drive whose power failed must go on supplying it.
+    /// Returns true while capacitors must go on supplying a drive whose power failed: while its write buffer holds data
+    /// that are not on flash, if the translation layer has no rule of its own.
     fn needs_power(&self) -> bool {
         self.base().media.is_draining()
     }

@@ -45,8 +45,8 @@ pub(crate) struct Namespaces {
     first: (u64, u64),
     /// Number of placement handles that a write to any namespace can name.
     handles: u16,
-    /// Capacity in bytes and placement handles of a host that keeps blocks on the drive's zones; none where workloads see the
-    /// namespaces themselves.
+    /// Capacity in bytes, and number of placement handles, of a host that keeps blocks on the drive's zones; `None`
+    /// where the workload sees the namespaces themselves.
     blocks_kept: Option<(u64, u16)>,
     /// Zoned namespace that is the whole drive, with the states of its zones; none on a drive without zones.
     zoned: Option<Box<ZonedNamespace>>,
@@ -64,14 +64,14 @@ impl Namespaces {
         Self { handles, ..self }
     }
 
-    /// Returns this list of namespaces with the blocks, of so many bytes and with so many placement handles, that a host
-    /// keeps on the drive's zones; `None` without such a host.
+    /// Returns these namespaces with a host that keeps blocks on the drive's zones, by its capacity in bytes and its
+    /// number of placement handles; `None` without such a host.
     pub fn with_blocks_kept(self, blocks_kept: Option<(u64, u16)>) -> Self {
         Self { blocks_kept, ..self }
     }
 
-    /// Returns the capacity in bytes and the placement handles of a host that keeps blocks on the drive's zones; `None`
-    /// without such a host.
+    /// Returns the capacity in bytes and the number of placement handles of a host that keeps blocks on the drive's
+    /// zones; `None` without such a host.
     pub fn blocks_kept(&self) -> Option<(u64, u16)> {
         self.blocks_kept
     }
@@ -247,7 +247,7 @@ impl Namespaces {
         }
     }
 
-    /// Returns the drive's address space as its host sees it, which may be zones on which the host keeps blocks.
+    /// Returns the address space of the drive itself, as its host sees it: zones, where the host keeps blocks on them.
     pub fn space_of_drive(&self) -> HostSpace {
         if !self.is_parted() {
             let zones = self.zoned.as_ref().map(|zoned| zoned.seen());

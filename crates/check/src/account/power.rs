@@ -190,8 +190,8 @@ impl<B: MapAtFirst> Checker<B> {
 
     /// Checks the version of unit `lpn` that recovery found at physical address `home` against the promises about
     /// acknowledged writes and trims, and makes it the version that host reads must return from now on. With `has_died`
-    /// (a worn-out drive) it is not checked. A unit of a zoned drive may be in `slot` of its write buffer instead, which
-    /// holds what it held before.
+    /// (a worn-out drive) it is not checked. On a zoned drive, whose write buffer outlasts power cuts, the unit may be
+    /// in its `slot` instead.
     fn go_on_with(&mut self, lpn: Lpn, home: Ppa, slot: Option<u32>, has_died: bool) {
         let kept = slot.map(|slot| self.go_on_in_buffer(lpn, home, slot));
         let found = kept.or_else(|| {

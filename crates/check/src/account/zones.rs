@@ -6,8 +6,8 @@ use crate::past::EMPTY;
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Begins, where a zoned drive starts from a saved state, with the units that wait in its write buffer until their
-    /// program units are full: they count as written before the run.
+    /// Begins the checker's account of a zoned drive, where it starts from a saved state, with the units that wait in
+    /// its write buffer until their program units are full: they count as written before the run.
     pub(super) fn begin_with_buffer(&mut self, drive: &impl Examined<Beginning = B>) {
         for lpn in (0..self.shape.logical_units).map(Lpn) {
             let Some(slot) = drive.buffered(lpn) else { continue };
@@ -18,9 +18,9 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that, after a power cut, `slot` of the buffer of a zoned drive holds unit `lpn`, and returns the version of
-    /// its data: the newest that the host wrote, as a zone is written in order. Checks that the unit was written since its
-    /// zone was reset, and is not on flash as well.
+    /// Notes in the checker's account that, after a power cut, `slot` of the write buffer of a zoned drive holds unit
+    /// `lpn`, and returns the version of its data: the newest that the host wrote, as a zone is written in order.
+    /// Checks that the unit was written since its zone was reset, and is not on flash as well.
     pub(super) fn go_on_in_buffer(&mut self, lpn: Lpn, home: Ppa, slot: u32) -> u32 {
         let version = self.map.unit(lpn).content;
         assert!(
@@ -31,8 +31,8 @@ impl<B: MapAtFirst> Checker<B> {
         version
     }
 
-    /// Checks, after a power cut, that each zone is written up to the pointer that the drive found, and no further, and
-    /// that zones which were finished still are.
+    /// Checks, after a power cut of a zoned drive, that each zone holds data up to the write pointer that the drive
+    /// reports, and none behind it, and that zones which the host finished still are full.
     pub(super) fn check_zones(&self, drive: &impl Examined) {
         let zones = drive.zones();
         let units = self.shape.logical_units.checked_div(zones.len() as u32).unwrap_or(0);
@@ -54,7 +54,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that `slot` of the write buffer holds the whole of `version` of unit `lpn`, which the host wrote earlier.
+    /// Notes in the checker's account that `slot` of the write buffer holds the whole of `version` of unit `lpn`, which
+    /// the host wrote before the run or before a power cut.
     fn keep_in_buffer(&mut self, lpn: Lpn, slot: u32, version: u32) {
         self.ledger.on_carried(lpn, slot);
         self.bytes.on_carried(lpn, slot, version);

@@ -56,7 +56,8 @@ pub(crate) struct Assembly {
     pub ordering: Option<Box<Ordering>>,
     /// Setting: greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,
-    /// True while the drive stands still, between simulated time and writes without it: nothing new begins on the flash.
+    /// True while a drive of a sampled run stands still, between simulated time and writes without it: neither host nor
+    /// garbage collection begins anything new on the flash.
     pub is_still: bool,
     /// Setting: time that a partial program unit waits for more mapping units before it is padded and programmed.
     pub flush_after: Nanos,

@@ -24,24 +24,26 @@ pub(crate) struct Collection {
     pub pace: Pace,
     pub background: bool,
     pub idle: Idle,
-    /// Counts of how collection and host shared the die since the drive was made.
+    /// Counts of how garbage collection and the host shared the die since the drive was made.
     pub seen: CollectionInTime,
 }
 
-/// Counts of how garbage collection and the host share dies in simulated time, since the drive was made.
+/// Counts of how garbage collection and the host share dies, since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionInTime {
-    /// Number of units that collections moved while programs of the host were on their die.
+    /// Number of units that the collection of a die moved while programs of the host waited or were in progress on the
+    /// die.
     pub moved: u64,
-    /// Number of units of the host that a die took while its collection emptied a superblock.
+    /// Number of units of the host that a die took while its collection was emptying a superblock.
     pub written: u64,
-    /// Number of units of the host that dies took.
+    /// Number of all units of the host that dies took.
     pub host_units: u64,
-    /// Number of program units of the host that dies took, padded or full.
+    /// Number of program units that the host began on dies, whether they were filled or padded.
     pub host_programs: u64,
 }
 
 impl CollectionInTime {
+    /// Returns counts each of which `both` makes of the two counts of `self` and `other`.
     fn with(self, other: Self, both: fn(u64, u64) -> u64) -> Self {
         Self {
             moved: both(self.moved, other.moved),
@@ -51,12 +53,12 @@ impl CollectionInTime {
         }
     }
 
-    /// Returns the counts since `earlier`, an older copy of these.
+    /// Returns the counts of how collection and host shared dies since `earlier`, an older copy of these counts.
     pub fn since(self, earlier: Self) -> Self {
         self.with(earlier, |now, then| now - then)
     }
 
-    /// Returns the sums of both sets of counts.
+    /// Returns the sums of these counts and of `other`, such as those of another die.
     pub fn and(self, other: Self) -> Self {
         self.with(other, |one, another| one + another)
     }
@@ -137,15 +139,16 @@ impl Collection {
         }
     }
 
-    /// Notes that the host begins a program unit on the die, which is not idle any more.
+    /// Notes that the host begins a program unit on the die: background collection of the idle die ends.
     #[inline]
     pub fn end_idleness(&mut self) {
         self.background = false;
         self.seen.host_programs += 1;
     }
 
-    /// Adds write credit to the host for `units` units that the collection moved; `host_programs` is the number of programs
-    /// of the host on the die meanwhile.
+    /// Gives the host write credit (units that it may write while garbage collection throttles it) for `units` units
+    /// that the collection of the die moved. `host_programs` is the number of programs of the host that wait or are in
+    /// progress on the die; above 0, the units count as moved beside the host.
     #[inline]
     pub fn earn(&mut self, units: u32, program_units: u32, host_programs: u32) {
         if host_programs > 0 {

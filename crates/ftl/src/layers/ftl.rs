@@ -74,7 +74,8 @@ impl Ftl {
         /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
         /// the time in ns since the last call of this function.
         fn account_risk(now: SimTime);
-        /// Submits the first flash reads by which recovery finds the map after a power cut.
+        /// Submits the first flash reads by which recovery finds the map after a power cut, and returns the counts of
+        /// pages read, superblocks and units.
         ///
         /// # Panics
         /// When the drive was not made for power cuts.
@@ -266,8 +267,9 @@ impl Ftl {
         upkeep.end(media);
     }
 
-    /// Returns true while the capacitors of a drive whose power failed must go on supplying it: until its data are on
-    /// flash or, on a zoned drive, which keeps what its buffer holds, until its programs in flight have ended.
+    /// Returns true while the capacitors of a drive whose power failed must go on supplying it: until the data in its
+    /// write buffer are on flash or, on a zoned drive, whose capacitors keep these data, until its programs in flight
+    /// have ended.
     pub fn needs_power(&self) -> bool {
         each!(&self.layer, layer => layer.needs_power())
     }

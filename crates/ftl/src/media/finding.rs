@@ -54,8 +54,8 @@ impl Media {
     }
 
     /// Submits the flash reads by which the recovery method rebuilds the logical-to-physical map at power-up, and
-    /// returns the counts of pages read, superblocks and units. `rows` are the page rows that are read, each with its
-    /// superblock, where the layer says so in place of the method.
+    /// returns the counts of pages read, superblocks and units. `rows` are the page rows to be read, each with its
+    /// superblock, where the flash translation layer chooses them in place of the recovery method.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.

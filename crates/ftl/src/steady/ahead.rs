@@ -15,18 +15,21 @@ use crate::upkeep::{Eager, NominalTimes};
 use controller::Origin;
 use units::{Lpn, Nanos, Ppa};
 
-/// Access to a translation layer whose dies have clocks while it is written without simulated time.
+/// Access to a page-mapped flash translation layer for writes without simulated time in which each die has a clock of
+/// nominal operation times.
 pub struct RunsAhead<'a>(pub &'a mut PageMapped);
 
 impl RunsAhead<'_> {
-    /// Returns what was seen of all dies' collections in time.
+    /// Returns the counts, summed over all dies, of how garbage collection and the host shared dies since the drive was
+    /// made.
     pub fn seen_in_time(&self) -> CollectionInTime {
         let dies = self.0.media.core.collections.iter();
         dies.fold(CollectionInTime::default(), |all, die| all.and(die.seen))
     }
 
-    /// Lets writes without simulated time go by clocks of the dies from now on, with what was seen in time; `slack` is the
-    /// time for which the host can be ahead of the dies. With none, they collect as little as writes need.
+    /// Lets writes without simulated time go by clocks of the dies from now on. `seen` has the counts of how collection
+    /// shares dies in simulated time, and the time by which a unit may be programmed later than the host wrote it; with
+    /// `None` the clocks end, and dies collect as little as writes need.
     pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
         self.commit_all(f64::INFINITY);
         let times = self.times();
@@ -40,7 +43,8 @@ impl RunsAhead<'_> {
         });
     }
 
-    /// Returns the mean times of the operations of a die, by its first superblock's wear.
+    /// Returns the nominal times of a die's operations: means over page rows, at the wear of the drive's first
+    /// superblock.
     fn times(&self) -> NominalTimes {
         let core = &self.0.media.core;
         let (layout, controller) = (&core.store.layout, &core.store.controller);
@@ -60,7 +64,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Lets `step` pass on the host's clock.
+    /// Advances the host's nominal clock by `step`, or further where it would be behind that of the dies by more than
+    /// the write buffer allows.
     #[inline]
     pub fn pass(&mut self, step: Nanos) {
         if let Some(eager) = &mut self.0.upkeep.eager {
@@ -69,7 +74,7 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Lets a host read keep the die busy that holds the unit.
+    /// Lets a host read of the unit `lpn` take the time of a flash read on the clock of the die that holds the unit.
     #[inline]
     pub fn read(&mut self, lpn: Lpn) {
         let core = &self.0.media.core;
@@ -85,7 +90,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Places a unit of the host in a stream of a die; the map points to it when its program has ended, as in time.
+    /// Places a unit of the host at the end of a write stream of a die; the map points to the unit when its program has
+    /// ended by the die's clock, as in simulated time.
     #[inline]
     pub(super) fn place(&mut self, die: usize, stream: usize, lpn: Lpn) {
         let store = &mut self.0.media.core.store;
@@ -106,7 +112,7 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Closes the full superblock of a die that `last` is the last place of: its programs have ended.
+    /// Closes the full superblock of a die whose last place is `last`, as its programs have ended by the die's clock.
     fn close(&mut self, die: usize, last: Ppa) {
         let media = &mut self.0.media;
         let global = media.core.store.layout.superblock_of(last) as usize;
@@ -118,7 +124,8 @@ impl RunsAhead<'_> {
         media.core.store.space.close(die, superblock);
     }
 
-    /// Ends the programs of the host that end on a die by a nominal time, in ns.
+    /// Ends the host's programs on a die whose nominal end is at `until`, in ns, at the latest: the map points to their
+    /// units from then on.
     #[inline]
     fn commit(&mut self, die: usize, until: f64) {
         while let Some(eager) = &mut self.0.upkeep.eager
@@ -143,13 +150,14 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Ends the programs of the host that end on any die by a nominal time, in ns.
+    /// Ends the host's programs on all dies whose nominal end is at `until`, in ns, at the latest.
     fn commit_all(&mut self, until: f64) {
         let dies = self.0.media.core.store.layout.dies as usize;
         (0..dies).for_each(|die| self.commit(die, until));
     }
 
-    /// Lets a die do what it would have done until now.
+    /// Lets a die collect garbage until the present nominal time, as it would in simulated time: where collection is
+    /// needed, and in the background once the die has been idle for long enough.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, die: usize) {
         let Some(eager) = &self.0.upkeep.eager else { return };
@@ -188,8 +196,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Chooses the die that takes the next unit of a stream of the host's: the next in turn of the dies that have a place for
-    /// it by now, or the first that will have; none if no die has.
+    /// Chooses the die that takes the next unit of a write stream of the host: the last one while its program unit is
+    /// not full, else the next in turn that has a place for a program now, or the first that will; `None` if none will.
     pub(super) fn next_die(&mut self, stream: usize) -> Option<usize> {
         let layout = &self.0.media.core.store.layout;
         let (program, dies) = (layout.program_units, layout.dies as usize);
@@ -208,7 +216,8 @@ impl RunsAhead<'_> {
         Some(die)
     }
 
-    /// Returns true if a die has a place for a program unit of a stream by now, after what it does until now.
+    /// Returns true if a die has a place for another program of the host, and room for it in a write stream, at the
+    /// present nominal time; before, the die collects until then.
     fn takes_now(&mut self, die: usize, stream: usize) -> bool {
         self.catch_up(die);
         let has_place =
@@ -216,13 +225,14 @@ impl RunsAhead<'_> {
         has_place && self.has_room(die, stream) && self.0.make_room_untimed(die, stream)
     }
 
-    /// Returns true if a die has room for a program unit of a stream before its collection goes on.
+    /// Returns true if a die has room for a program unit of a write stream before its collection goes on.
     fn has_room(&self, die: usize, stream: usize) -> bool {
         self.0.media.core.is_within_quota(die) && self.0.has_own_room_untimed(die, stream)
     }
 
-    /// Returns the nominal time, in ns, at which a die has a place for a program unit of a stream, with true; or at which its
-    /// collection can go on for one, with false. None if the die is at its quota of live units.
+    /// Returns the nominal time, in ns, at which a die has a place for another program of the host, with true, if it
+    /// has room in a write stream; else the time at which its collection can go on, with false. `None` if the die is at
+    /// its quota of live units.
     fn ready(&self, die: usize, stream: usize) -> Option<(f64, bool)> {
         if !self.0.media.core.is_within_quota(die) {
             return None;
@@ -232,7 +242,8 @@ impl RunsAhead<'_> {
         Some((if has_room { clock.ends[0] } else { clock.free_at }, has_room))
     }
 
-    /// Lets nominal time pass until a die has a place for a program unit of a stream; returns the die, none if no die has one.
+    /// Lets nominal time pass, and dies collect, until a die can take a program unit of a write stream; returns the
+    /// die, `None` if no die ever can.
     fn first_to_take(&mut self, stream: usize) -> Option<usize> {
         let dies = self.0.media.core.store.layout.dies as usize;
         let mut ready: Vec<_> = (0..dies).map(|die| self.ready(die, stream)).collect();
@@ -258,7 +269,8 @@ impl RunsAhead<'_> {
         None
     }
 
-    /// Notes that the host wrote a unit to a die; its collection, if it has begun, goes on beside it.
+    /// Follows up a unit that the host wrote to a die: its program unit is padded if it shall take no more, and a
+    /// collection of the die that has begun moves as many units as it would meanwhile in simulated time.
     #[inline(never)]
     pub(super) fn collect_ahead(&mut self, die: usize, stream: usize) {
         let Some(eager) = &mut self.0.upkeep.eager else { return };
@@ -276,8 +288,8 @@ impl RunsAhead<'_> {
         self.pad_leftover(die);
     }
 
-    /// Pads the open program units of moved data of a die where no superblock is emptied any more, as in time: what was
-    /// emptied waits for them.
+    /// Pads the open program units of moved data of a die, as in simulated time, if the die empties no superblock and
+    /// need not begin to.
     fn pad_leftover(&mut self, die: usize) {
         let upkeep = &self.0.upkeep;
         if self.0.media.core.collections[die].mover.has_victim()
@@ -292,7 +304,7 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Pads the open program unit of a stream of a die, if it holds any unit.
+    /// Pads the open program unit of a write stream of a die, if it holds any unit.
     fn pad_stream(&mut self, die: usize, stream: usize) {
         let core = &mut self.0.media.core;
         let frontier = core.store.space.dies[die].frontiers[stream];
@@ -308,7 +320,7 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Moves the units that the die's collection has to move beside the host.
+    /// Moves the units that the die's collection still has to move beside the host's programs.
     fn move_owed(&mut self, die: usize) {
         while self.0.media.core.collections[die].mover.has_victim()
             && let Some(eager) = &self.0.upkeep.eager

@@ -8,11 +8,13 @@ use crate::store::NONE;
 use controller::Context;
 use units::Lpn;
 
-/// Access to a translation layer that stands still, or is to.
+/// Access to a page-mapped flash translation layer that stands still, or is brought to a standstill, between simulated
+/// time and writes without it.
 pub struct Still<'a>(pub &'a mut PageMapped);
 
 impl Still<'_> {
-    /// Lets no unit leave the buffer and no row of a superblock be taken from now on; the host's requests are answered.
+    /// Begins the standstill: from now on no unit leaves the write buffer, and garbage collection takes no superblock
+    /// and reads no page row; requests of the host are still answered.
     pub fn hold(&mut self) {
         self.0.media.core.assembly.is_still = true;
         for die in 0..self.0.media.core.store.layout.dies as usize {
@@ -21,7 +23,8 @@ impl Still<'_> {
         }
     }
 
-    /// Pads all program units that were begun; returns true while programs are on their way.
+    /// Pads all program units that hold any unit, so that they are programmed; returns true while flash operations are
+    /// in flight.
     pub fn pad_begun<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
         let streams = self.0.media.core.store.space.one_bit_stream;
         let mut padded = false;
@@ -35,7 +38,8 @@ impl Still<'_> {
         padded || self.0.media.core.store.controller.in_flight() > 0
     }
 
-    /// Takes the units that wait in the buffer of a drive with nothing in flight, the first to leave first.
+    /// Takes all units that wait in the write buffer out of it, at a standstill with nothing in flight, and returns
+    /// those that are the newest of their logical units, in the order in which they leave.
     pub fn take_buffered(&mut self) -> Vec<Lpn> {
         let core = &mut self.0.media.core;
         for die in 0..core.store.layout.dies as usize {
@@ -62,7 +66,8 @@ impl Still<'_> {
         units
     }
 
-    /// Ends the standstill, with these units in the buffer; returns the units for which it has no room.
+    /// Ends the standstill, and puts `units` into the write buffer; returns the first of them if the buffer has no room
+    /// for all.
     pub fn move_again(&mut self, units: Vec<Lpn>) -> Vec<Lpn> {
         self.0.media.core.assembly.is_still = false;
         let buffer = &mut self.0.media.core.buffer;
@@ -74,7 +79,7 @@ impl Still<'_> {
         units[..beyond].to_vec()
     }
 
-    /// Returns the number of units that wait in the buffer for a die.
+    /// Returns the number of units that wait in the write buffer for a die.
     pub fn units_waiting(&self) -> usize {
         self.0.media.core.buffer.queued().count()
     }

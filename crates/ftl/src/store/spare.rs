@@ -21,7 +21,7 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
-    /// Record of the zones of a zoned drive; `None` on other drives.
+    /// Record of what outlasts a power cut of a zoned drive's zones; `None` on other drives.
     pub zones: Option<Box<ZonesKept>>,
     /// List of the ranges of write numbers (numbers of host writes) that a rollback to a snapshot undid, as recovery
     /// after a power cut reads it; the first number of a range is excluded and the last included.
@@ -44,7 +44,7 @@ pub(crate) struct Spare {
     pub stamps: Vec<u64>,
     /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
-    /// Record of the zones of a zoned drive, as spare areas and capacitors keep it; `None` on other drives.
+    /// Record of a zoned drive's zones, as spare areas and capacitors keep it over a power cut; `None` on other drives.
     pub zones: Option<Box<ZonesKept>>,
     /// For each slot of the drive's write buffer, the number of the host write (write number, stored in spare areas for
     /// recovery) whose data the slot holds.
@@ -136,8 +136,8 @@ impl Spare {
         self.slots[slot as usize] = self.next();
     }
 
-    /// Sets the number of the host's write whose data write buffer slot `slot` holds to `stamp`, for data that the host
-    /// wrote before a saved state was loaded or before a power cut.
+    /// Sets the write number (number of the host's write) of the data in write buffer slot `slot` to `stamp`, for data
+    /// that the host wrote before a saved state was loaded or before a power cut.
     pub fn put_in_slot(&mut self, slot: u32, stamp: u64) {
         self.slots[slot as usize] = stamp;
     }

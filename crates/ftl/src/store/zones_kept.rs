@@ -2,8 +2,8 @@
 
 use units::Lpn;
 
-/// Record (label) in the spare areas of all pages of a superblock of a zoned drive: to which zone the superblock belongs,
-/// and since which reset of the zone.
+/// Record (label) in the spare areas of all pages of a superblock of a zoned drive: to which zone the superblock
+/// belongs, and since which reset of the zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ZoneLabel {
     /// Number of the zone to which the superblock belongs.
@@ -14,26 +14,28 @@ pub(crate) struct ZoneLabel {
     pub resets: u32,
 }
 
-/// Record of what a zoned drive finds of its zones after a power cut, beside the logical units that spare areas name.
+/// Record of what outlasts a power cut of a zoned drive, beside data and logical units in spare areas: labels of
+/// superblocks, and what capacitors keep of zones and write buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct ZonesKept {
-    /// For each superblock of the drive: the label in its spare areas, which can be read if the superblock is programmed.
+    /// For each superblock of the drive: the label in its spare areas, which a drive can read once the superblock is
+    /// programmed.
     pub labels: Vec<ZoneLabel>,
-    /// For each zone: number of times that it was reset. Capacitors keep this.
+    /// For each zone: number of times that the zone was reset. Capacitors keep this.
     pub resets: Vec<u32>,
-    /// For each zone, at a power cut: number of program units up to which a finish pads the zone, or none for a zone that
-    /// was not finished. Capacitors keep this.
+    /// For each zone, at a power cut: number of program units up to which a finish pads the zone; `None` for a zone
+    /// that was not finished. Capacitors keep this.
     pub ends: Vec<Option<u32>>,
     /// List, at a power cut, of the units in the write buffer that the flash lacks, in the order of zones and
-    /// addresses, each with the number of the host's write. Capacitors keep this.
+    /// addresses, each with its write number (number of the host's write). Capacitors keep this.
     pub waiting: Vec<(Lpn, u64)>,
-    /// Statistics of zones up to a power cut, which belong to the simulation: units of padding that finishes wrote, units
-    /// that the host had written in finished zones, and superblocks assigned to zones.
+    /// Statistics of zones up to a power cut, which only the simulation keeps: units of padding that finishes wrote,
+    /// units that the host had written in finished zones, and superblocks assigned to zones.
     pub counted: [u64; 3],
 }
 
 impl ZonesKept {
-    /// Makes the record of a zoned drive on which nothing is written.
+    /// Makes the record of what outlasts a power cut for a zoned drive on which nothing is written.
     pub fn new(superblocks: usize, zones: usize) -> Self {
         Self {
             labels: vec![ZoneLabel::default(); superblocks],
@@ -44,7 +46,7 @@ impl ZonesKept {
         }
     }
 
-    /// Records that a superblock is assigned to a zone, as number `member` of the zone's superblocks.
+    /// Records in its label that a superblock is assigned to a zone, as number `member` of the zone's superblocks.
     pub fn label(&mut self, superblock: u32, zone: u32, member: u32) {
         let resets = self.resets[zone as usize];
         self.labels[superblock as usize] = ZoneLabel { zone, member, resets };

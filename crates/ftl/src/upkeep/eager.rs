@@ -5,12 +5,13 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, Ppa};
 
-/// Nominal times of a die's operations, in nanoseconds, for clocks of dies that are written without simulated time.
+/// Nominal times of a die's operations, in ns, the same for all dies, for clocks of dies that are written without
+/// simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NominalTimes {
     /// Time in ns that a program of one program unit takes on its die, transfer included.
     pub program: f64,
-    /// Time in ns that a read of one page row takes on its die.
+    /// Time in ns that a read of one page row takes on its die, with the transfer of the command.
     pub read: f64,
     /// Time in ns to transfer one mapping unit out of a die.
     pub transfer: f64,
@@ -18,73 +19,77 @@ pub(crate) struct NominalTimes {
     pub erase: f64,
 }
 
-/// Clocks of the dies of a drive that is written without simulated time, and what a part of the run in simulated time showed
-/// of how garbage collection shares dies with the host.
+/// State of the clocks of dies that are written without simulated time, with what simulated time showed of how garbage
+/// collection shares dies with the host.
 pub(crate) struct Eager {
-    /// Number of units that a collection moves for each unit that the host writes to its die meanwhile, over many of
-    /// them, while programs of the host are on the die.
+    /// Mean number of units that a die's collection moves, while programs of the host are on the die, for each unit of
+    /// the host that the die takes meanwhile.
     pub moved: f64,
     /// Mean number of host units in a program unit of the host; the rest is padding.
     pub filled: f64,
-    /// Mean number of host units in a program unit of the host, less what the program units so far had more or fewer.
+    /// Number of host units that the open program unit shall hold: the mean number, less what earlier program units
+    /// held beyond it.
     pub to_fill: f64,
-    /// Number of units that the open program unit of the host holds so far.
+    /// Number of units that the host's open program unit holds so far.
     pub in_program: u32,
-    /// Nominal times of the operations of each die.
+    /// Nominal times of operations, the same for each die.
     pub times: NominalTimes,
-    /// Idle time in ns after which a die begins to collect in the background; none where idle dies do not.
+    /// Idle time in ns after which a die begins to collect in the background; `None` where idle dies do not collect.
     pub idle_after: Option<f64>,
-    /// Nominal time, in ns, of the host's last request.
+    /// Nominal clock of the host, in ns: time of its last request.
     pub host: f64,
-    /// Nominal time, in ns, at which the last program unit of the host came to a die.
+    /// Present nominal time of the dies, in ns: of the host's last request, or later where the host had to wait for a
+    /// die.
     pub now: f64,
-    /// Greatest lag, in ns, of the dies behind the host: what the write buffer holds.
+    /// Greatest time, in ns, by which a unit may come to a die later than the host wrote it, as the write buffer holds
+    /// no more.
     pub slack: f64,
-    /// For each stream, the die that took the last program unit of it.
+    /// For each write stream: index of the die that took the last program unit of the stream.
     pub last: Vec<usize>,
-    /// Number of units that collections moved so far.
+    /// Number of units that the collections of all dies moved so far.
     pub moved_so_far: u64,
-    /// Number of units that the host placed so far.
+    /// Number of units of the host that were placed on dies so far, modulo 2^32.
     pub placed: u32,
-    /// For each logical unit whose newest version is on its way to the flash, the number of that version among all units
-    /// placed.
+    /// For each logical unit whose newest version is on its way to the flash: number of units placed before that
+    /// version.
     pub newest: ByNumber<u32, u32>,
-    /// Clock of each die.
+    /// For each die: its clock.
     pub dies: Vec<EagerDie>,
 }
 
-/// Record of a unit of the host that has a place on the flash, to which the map points when its program ends.
+/// Record of a unit of the host that has a place on the flash; the map points to the place when its program ends.
 #[derive(Clone, Copy)]
 pub(crate) struct PlacedUnit {
     /// Number of the logical unit.
     pub lpn: Lpn,
     /// Place of the unit on the flash.
     pub ppa: Ppa,
-    /// True if no unit comes after this unit in its superblock.
+    /// True if the unit has the last place of its superblock.
     pub is_last: bool,
-    /// Number of units that the host had placed before this unit.
+    /// Number of units of the host that were placed before this unit, modulo 2^32.
     pub number: u32,
     /// Nominal time, in ns, at which the program of the unit ends.
     pub ends: f64,
 }
 
-/// Clock of one die that is written without simulated time.
+/// State of the clock of one die that is written without simulated time.
 #[derive(Clone, Default)]
 pub(crate) struct EagerDie {
-    /// Queue of the units of the host whose programs have not ended yet.
+    /// Queue of the host's units that are placed on the die and whose programs have not ended.
     pub on_their_way: VecDeque<PlacedUnit>,
     /// Number of units that the die's collection still has to move beside the host's programs.
     pub owed: f64,
-    /// Nominal time, in ns, at which the die has done all that it was given.
+    /// Nominal time, in ns, at which the die has ended all operations that it was given.
     pub free_at: f64,
-    /// Nominal times, in ns, at which the last two programs of the host end.
+    /// Two nominal times, in ns: ends of the last but one and of the last program of the host on the die.
     pub ends: [f64; 2],
     /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
     pub background: bool,
 }
 
 impl Eager {
-    /// Makes the clocks of `dies` dies with `streams` streams, all at zero.
+    /// Makes the clocks of `dies` dies with `streams` write streams, all at zero; `seen` has the counts of how
+    /// collection shared dies in simulated time.
     pub fn new(
         seen: CollectionInTime,
         times: NominalTimes,
@@ -112,7 +117,7 @@ impl Eager {
         }
     }
 
-    /// Counts units of one page row that a die's collection moved.
+    /// Counts units of one page row that a die's collection moved, and adds the time for it to the die's clock.
     #[inline]
     pub fn note_moved(&mut self, die: usize, units: u32, program_units: u32) {
         let units_f = f64::from(units);
@@ -121,13 +126,14 @@ impl Eager {
             self.times.read + units_f * (self.times.transfer + self.times.program / f64::from(program_units));
     }
 
-    /// Counts the erase of a superblock of a die.
+    /// Adds the time for an erase of a superblock to a die's clock.
     #[inline]
     pub fn note_erased(&mut self, die: usize) {
         self.dies[die].free_at += self.times.erase;
     }
 
-    /// Lets a program of the host begin on a die.
+    /// Begins a program of the host on a die, at the present time or when the die is free, and adds its time to the
+    /// die's clock.
     #[inline]
     pub fn begin_program(&mut self, die: usize) {
         let (now, program) = (self.now, self.times.program);
@@ -138,7 +144,8 @@ impl Eager {
         self.in_program = 0;
     }
 
-    /// Notes a unit of the host that was placed on a die at `ppa`; true with it if no unit follows in the superblock.
+    /// Records that a unit of the host was placed on a die at `ppa`; `is_last` is true if that is the last place of its
+    /// superblock.
     #[inline]
     pub fn note_placed(&mut self, die: usize, lpn: Lpn, (ppa, is_last): (Ppa, bool)) {
         let number = self.placed;
@@ -148,8 +155,8 @@ impl Eager {
         die.on_their_way.push_back(PlacedUnit { lpn, ppa, is_last, number, ends: die.ends[1] });
     }
 
-    /// Takes the next unit of the host whose program on a die has ended by a nominal time, in ns; with it whether it is the
-    /// newest of its unit.
+    /// Takes from a die's queue the next unit of the host whose program has ended by the nominal time `until`, in ns,
+    /// with true if it is the newest version of its logical unit; `None` if there is none.
     #[inline]
     pub fn take_ended(&mut self, die: usize, until: f64) -> Option<(PlacedUnit, bool)> {
         let queue = &mut self.dies[die].on_their_way;
@@ -164,8 +171,8 @@ impl Eager {
         Some((unit, is_newest))
     }
 
-    /// Counts a unit of the host in the open program unit; returns true when the program unit is to be padded, as it takes
-    /// no more.
+    /// Counts a unit of the host in its open program unit; returns true when the program unit must be padded, as it
+    /// shall hold no more units but is not full.
     #[inline]
     pub fn is_filled(&mut self, program_units: u32) -> bool {
         self.in_program += 1;

@@ -10,9 +10,9 @@ use crate::store::spare::BEFORE;
 use crate::store::{NONE, SuperblockState};
 use units::Lpn;
 
-/// Number of 32-bit words that a saved state has for each zone, five: units written, program units programmed, program
-/// units up to which a finish padded the zone (`NONE` for a zone that was not finished), superblocks of the zone, and
-/// units of the zone that wait in the write buffer.
+/// Constant: number of 32-bit words that a saved state has for each zone, five: units written, program units
+/// programmed, program units up to which a finish padded the zone (`NONE` for a zone that was not finished),
+/// superblocks of the zone, and units of the zone that wait in the write buffer.
 const ZONE_WORDS: usize = 5;
 
 impl ZoneMapped {
@@ -86,6 +86,10 @@ impl ZoneMapped {
         zone.written > 0 && zone.written < self.zoning.capacity && zone.end.is_none()
     }
 
+    /// Loads a zone of a saved state from its words and the numbers of its superblocks.
+    ///
+    /// # Errors
+    /// When words and superblocks contradict each other or this drive.
     fn load_zone(&mut self, zone: u32, words: &[u32], members: &[u32]) -> Result<(), String> {
         let &[written, next, end, _, waiting] = words else { return Err(Untaken::misfit()) };
         let end = (end != NONE).then_some(end);
@@ -108,7 +112,8 @@ impl ZoneMapped {
                 && self.place_of(superblock).0 as usize % width == at % width
                 && self.media.core.store.space.state[superblock as usize] == SuperblockState::Open
         };
-        if !fits || !members.iter().enumerate().all(is_own) {
+        let is_twice = (1..members.len()).any(|at| members[..at].contains(&members[at]));
+        if !fits || is_twice || !members.iter().enumerate().all(is_own) {
             return Err("the saved state's zones contradict each other".into());
         }
         for (member, &superblock) in (0..).zip(members) {
@@ -120,8 +125,8 @@ impl ZoneMapped {
         Ok(())
     }
 
-    /// Returns which units of a zone the flash lacks, so that they wait in the write buffer: those from the first
-    /// program unit on that is not programmed. A finished zone has none.
+    /// Returns which units of a zone are written but not programmed, so that they wait in the write buffer: those from
+    /// the first program unit on that is not programmed. A finished zone has none.
     pub(super) fn waiting_of(&self, zone: u32) -> ZoneWaiting {
         let FlashZone { written, next, .. } = self.zones[zone as usize];
         let on_flash = (next * self.layout().program_units).min(written);
@@ -141,8 +146,8 @@ impl ZoneMapped {
         self.zones[zone as usize].waiting.push_back(slot);
     }
 
-    /// Programs the units of a zone that wait in the write buffer, without simulated time: what is laid out comes
-    /// behind them.
+    /// Programs the units of a zone that wait in the write buffer, without simulated time, as units that are laid out
+    /// next come behind them. The zone has superblocks for them.
     pub(super) fn lay_waiting(&mut self, zone: u32) {
         let units = self.layout().program_units;
         while let Some(slot) = self.zones[zone as usize].waiting.pop_front() {
@@ -160,6 +165,6 @@ impl ZoneMapped {
 pub(super) struct ZoneWaiting {
     /// Number of the first logical unit of a zone that waits in the write buffer.
     pub first: u32,
-    /// Number of units of a zone, neighbours in order, that wait in the write buffer.
+    /// Number of units of a zone, consecutive from the first, that wait in the write buffer.
     pub count: u32,
 }

@@ -115,7 +115,7 @@ pub struct ZoneMapped {
     counts: ZonedTotals,
     /// True on a zoned drive before simulated time begins, when written data are on flash at once.
     is_untimed: bool,
-    /// True once the power of the zoned drive has failed: no further program is submitted.
+    /// True once the power of the zoned drive has failed: the drive submits no further program.
     is_failing: bool,
 }
 

@@ -19,19 +19,21 @@ use controller::Context;
 use units::{Lpn, Ppa};
 
 impl ZoneMapped {
+    /// Returns the record of a zoned drive's zones that outlasts power cuts; `None` on a drive without power cuts.
     fn record(&mut self) -> Option<&mut ZonesKept> {
         self.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.as_deref_mut())
     }
 
-    /// Writes, on a drive whose power is cut, which zone a superblock belongs to into the spare areas that its pages will
-    /// have; the superblock is number `member` of the zone's superblocks.
+    /// Writes into the spare areas of a superblock's pages (those not yet programmed, too) which zone it belongs to, as
+    /// number `member` of the zone's superblocks; does nothing on a drive without power cuts.
     pub(super) fn label(&mut self, superblock: u32, zone: u32, member: u32) {
         if let Some(record) = self.record() {
             record.label(superblock, zone, member);
         }
     }
 
-    /// Records, on a drive whose power is cut, that a zone is reset: what its superblocks hold belongs to it no more.
+    /// Records that a zone is reset, so that after a power cut what its superblocks hold does not belong to it; does
+    /// nothing on a drive without power cuts.
     pub(super) fn note_reset(&mut self, zone: u32) {
         let is_forgotten = self.media.core.rules.lapses.has(Lapse::ForgetsReset);
         if let Some(record) = self.record().filter(|_| !is_forgotten) {
@@ -39,8 +41,9 @@ impl ZoneMapped {
         }
     }
 
-    /// Begins simulated time, or resumes it after a power cut: numbers what was written before, erases superblocks that
-    /// belong to no zone, and goes on with zones that have work.
+    /// Begins simulated time on a zoned drive with power cuts, or resumes it after one: gives data that were written
+    /// before simulated time a write number, erases superblocks with data that belong to no zone, and goes on with
+    /// zones that have programs to submit.
     pub(super) fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.stamp_beginning();
         for superblock in 0..self.zone_of.len() as u32 {
@@ -56,6 +59,7 @@ impl ZoneMapped {
         self.pump(ctx);
     }
 
+    /// Gives the data that were written before simulated time began their write number, in the spare areas.
     fn stamp_beginning(&mut self) {
         let store = &mut self.media.core.store;
         let Some(numbers) = store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else { return };
@@ -66,7 +70,8 @@ impl ZoneMapped {
         }
     }
 
-    /// Records what capacitors keep when the power fails: which zones were finished, and the units that the flash lacks.
+    /// Records what capacitors keep when the power fails: which zones were finished, and the units in the write buffer
+    /// that the flash lacks; also the statistics of zones.
     pub(super) fn keep_buffer(&mut self) {
         let Some(mut record) = self.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.take())
         else {
@@ -85,8 +90,8 @@ impl ZoneMapped {
         numbers.zones = Some(record);
     }
 
-    /// Rebuilds the zones of a drive that was just built, without data, from the flash of a drive whose power was cut, and
-    /// from what its capacitors kept.
+    /// Rebuilds the zones of a zoned drive that was just built, without data, from the flash of a drive whose power was
+    /// cut, and from what its capacitors kept.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, the flash belongs to another drive, or what was found contradicts
@@ -129,8 +134,9 @@ impl ZoneMapped {
         }
     }
 
-    /// Gives erased superblocks back to their dies, and returns for each zone the superblocks with data that belong to it
-    /// now: index among the zone's superblocks, and number over the drive. Others are to be erased.
+    /// Gives erased superblocks back to their dies after a power cut, and returns for each zone the superblocks with
+    /// data that belong to it: index among the zone's superblocks, and number over the drive. Other superblocks with
+    /// data are marked to be erased.
     fn sort_superblocks(&mut self, marks: &[Mark], record: &ZonesKept) -> Vec<Vec<(u32, u32)>> {
         let mut found = vec![Vec::new(); self.zones.len()];
         for (at, mark) in marks.iter().enumerate() {
@@ -155,8 +161,9 @@ impl ZoneMapped {
         found
     }
 
-    /// Gives a zone the superblocks that were found of it, and free ones in the place of others that held nothing yet
-    /// in a part that was begun. The programmed program units are the zone's first ones.
+    /// Gives a zone the superblocks with data that were `found` of it after a power cut, and free ones for those
+    /// without data in a part (one superblock on each die of a group) that was begun; the programmed program units are
+    /// the zone's first ones. `end` is the end of padding of a finished zone.
     fn find_zone(&mut self, zone: u32, found: &[(u32, u32)], end: Option<u32>) {
         let rows = self.layout().program_rows;
         let programs = |superblock: u32| self.media.core.store.array.next_row(superblock as usize) / rows;
@@ -176,8 +183,8 @@ impl ZoneMapped {
         (state.next, state.end) = (next, end);
     }
 
-    /// Finishes the fullest zones while more are active than may be: a zone that a write had filled is active again where
-    /// the write was lost, and another may have been opened meanwhile.
+    /// Finishes the fullest zones while more are active than the drive allows: a zone that a write had filled is active
+    /// again where a power cut lost the write, and another may have been opened meanwhile.
     fn finish_surplus(&mut self) {
         let count = |layer: &Self| layer.zones.iter().filter(|zone| layer.is_active(zone)).count();
         while count(self) > self.zoning.active_most as usize {
@@ -189,8 +196,9 @@ impl ZoneMapped {
         }
     }
 
-    /// Takes a free superblock for a zone, in the place of number `member` of its superblocks, which held nothing; `found`
-    /// are the zone's superblocks with data, of which the same part of the zone has one at least.
+    /// Takes a free superblock for a zone after a power cut, in the place of number `member` of its superblocks, which
+    /// held nothing. `found` are the zone's superblocks with data, at least one of which is in the same part of the
+    /// zone.
     fn free_member(&mut self, found: &[(u32, u32)], member: u32) -> u32 {
         let width = self.zoning.width;
         let beside = found.iter().find(|(index, _)| index / width == member / width);
@@ -201,7 +209,7 @@ impl ZoneMapped {
         space.global(die as usize, within) as u32
     }
 
-    /// Sets the places of a zone's units that were found on flash. A page of padding names no unit.
+    /// Maps the units of a zone that were found on flash after a power cut; padding names no unit.
     fn place_units(&mut self, zone: u32, spare: &SpareAreas) {
         let units = self.layout().program_units;
         for at in 0..self.zones[zone as usize].next * units {
@@ -222,7 +230,8 @@ impl ZoneMapped {
     }
 
     /// Returns the page rows, each with its superblock, whose spare areas are read to find the zones after a power cut:
-    /// the first of each superblock with data, and all that are programmed of one that belongs to a zone and is not full.
+    /// the first row of each superblock with data, and all programmed rows of a superblock that belongs to a zone and
+    /// is not full.
     pub(super) fn rows_to_find(&self) -> Vec<(usize, RowRead)> {
         let (store, rows) = (&self.media.core.store, self.layout().rows);
         let mut reads = Vec::new();
@@ -236,7 +245,7 @@ impl ZoneMapped {
         reads
     }
 
-    /// Returns the number of units that wait in the write buffer until their program units are full.
+    /// Returns the number of units of all zones that wait in the write buffer until their program units are full.
     pub(super) fn units_waiting(&self) -> u64 {
         self.zones.iter().map(|FlashZone { waiting, .. }| waiting.len() as u64).sum()
     }

@@ -14,13 +14,13 @@ use units::{Lpn, Ppa};
 impl ZoneMapped {
     /// Writes the next unit of a zone without simulated time; returns false if no superblock is free for it.
     fn lay_next(&mut self, zone: u32) -> bool {
-        self.lay_waiting(zone);
         let units = self.layout().program_units;
         let at = self.zones[zone as usize].written;
         let part = at / units / self.part_programs();
         if !self.has_part(zone, part) && !self.take_parts(zone, part) {
             return false;
         }
+        self.lay_waiting(zone);
         self.lay_at(zone, at, Lpn(zone * self.zoning.capacity + at));
         self.media.core.store.count_written(1);
         let state = &mut self.zones[zone as usize];
@@ -29,8 +29,8 @@ impl ZoneMapped {
         true
     }
 
-    /// Programs unit `at` of a zone, which is logical unit `lpn`, without simulated time; the zone has superblocks for
-    /// it.
+    /// Programs unit `at` of a zone (its number within the zone), which is logical unit `lpn`, without simulated time;
+    /// the zone must have the superblocks for it.
     pub(super) fn lay_at(&mut self, zone: u32, at: u32, lpn: Lpn) {
         let units = self.layout().program_units;
         let (position, within) = (at / units, at % units);
@@ -75,8 +75,8 @@ impl Untimed for ZoneMapped {
     /// Does nothing: a zoned drive resets whole zones, in simulated time only, and has no trims.
     fn trim_untimed(&mut self, _lpn: Lpn) {}
 
-    /// Completes partly filled program units with further host data of their zones, before simulated time begins. Units
-    /// that wait in the write buffer, as a loaded state has them, wait on.
+    /// Completes partly filled program units with further host data of their zones, before simulated time begins,
+    /// except where units of the zone wait in the write buffer, as in a loaded state, and in finished zones.
     fn settle(&mut self) {
         let units = self.layout().program_units;
         for zone in 0..self.zoning.count {

@@ -141,7 +141,8 @@ impl FioZones {
         }
     }
 
-    /// Forgets, in fio's record of the drive's zones, how many bytes are written: the state of each zone is learnt anew.
+    /// Sets the number of written bytes in fio's record of the drive's zones to zero, before the states of all zones
+    /// are stored again.
     pub fn begin_learning(&mut self) {
         self.valid_bytes = 0;
     }

@@ -9,8 +9,8 @@ use config::{ConfigError, Section};
 use ftl::FtlConfig;
 use host::LinkConfig;
 
-/// Refuses rules of placement on a drive without placement handles, and power cuts on a drive on whose zones a host keeps
-/// blocks; `translation` has the rules of such a host.
+/// Refuses configurations of a drive: rules of placement where neither drive nor host has placement handles, and power
+/// cuts where the host keeps blocks on the drive's zones. `translation` has the settings of such a host.
 pub(super) fn check_host(
     root: &mut Section,
     (link, ftl): (&LinkConfig, &FtlConfig),
@@ -44,8 +44,8 @@ impl Drive {
         self.namespaces.blocks_kept().is_some()
     }
 
-    /// Makes the translation of a host that keeps blocks on the drive's zones, for a run with `seed` and with an empty
-    /// log; `None` where the workload asks the drive itself.
+    /// Makes the translation, with an empty log, of a host that keeps blocks on the drive's zones, for a run with the
+    /// seed `seed`; `None` where the workload asks the drive itself.
     ///
     /// # Errors
     /// When the drive's stored configuration cannot be read again.

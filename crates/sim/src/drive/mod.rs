@@ -78,7 +78,7 @@ pub(crate) struct WholeDrive {
 pub(crate) struct HostOfDrive {
     pub link: LinkConfig,
     pub namespaces: Namespaces,
-    /// Settings of a host that keeps blocks on the drive's zones; none where the workload asks the drive itself.
+    /// Settings of a host that keeps blocks on the drive's zones; `None` where the workload asks the drive itself.
     pub translation: Option<LogRules>,
 }
 
@@ -253,12 +253,13 @@ impl Drive {
 
     fn of(document: Document, name: String) -> Result<Self, Error> {
         let whole = read_whole(&document, 0)?;
+        let needs = blocks_kept::needs_of(&whole);
         Ok(Self {
             name,
             title: whole.title,
             entries: whole.entries,
             features: whole.ftl.features.clone(),
-            needs: blocks_kept::needs_of(&whole),
+            needs,
             geometry: whole.geometry,
             link: whole.host.link,
             namespaces: whole.host.namespaces,
@@ -400,7 +401,7 @@ impl Drive {
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
-    /// Returns true if the write buffer keeps units for reuse after they were written to flash.
+    /// Returns true if the drive's write buffer keeps units, for reads and overwrites, after they are on flash.
     ///
     /// # Errors
     /// When the drive's file cannot be read again.

@@ -35,7 +35,7 @@ pub(crate) const STAGES: [&str; 12] = [
     "ecc",
 ];
 
-/// Place in [`STAGES`] of the wait for a slot of the write buffer.
+/// Constant: index in [`STAGES`] of the stage of a request's latency in which it waits for a slot of the write buffer.
 pub(crate) const STAGE_BUFFER: usize = 2;
 
 /// Percentiles of the latency (as fractions) for which the results give a confidence interval.
@@ -124,7 +124,8 @@ impl Measure {
         }
     }
 
-    /// Leaves out the time since the last completion, in which nothing was measured, as if what follows came at once.
+    /// Leaves the time since the last answer to a measured request, in which measuring paused, out of the measured
+    /// window, which goes on at `now`.
     pub fn go_on(&mut self, now: SimTime) {
         let gap = now.since(self.last_completion);
         (self.started, self.last_completion) = (self.started + gap, now);

@@ -83,8 +83,8 @@ impl ZonedNamespace {
         }
     }
 
-    /// Goes on after a power cut: work in progress is forgotten, and each zone has the state that the drive `ftl` found
-    /// (open zones are closed).
+    /// Lets a zoned namespace go on after a power cut: work in progress is forgotten, and each zone has the state that
+    /// the drive `ftl` found (open zones are closed).
     pub fn go_on_after_cut(&mut self, ftl: &Ftl) {
         self.firmware_free = SimTime::ZERO;
         self.looked_at.clear();

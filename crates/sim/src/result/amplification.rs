@@ -192,8 +192,8 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     settle(&RunParts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
 }
 
-/// Estimates the long-run write amplification of a host that keeps blocks on zones; `victims` has, for each zone that it
-/// collected, the blocks that were needed and the others. Each other block is room for a block of the workload.
+/// Estimates the long-run write amplification of a host that keeps blocks on zones. For each zone that the host
+/// collected, `victims` has its needed blocks, and its other blocks, each room for a new block of the workload.
 fn of_zones(victims: &[[u32; 2]]) -> LongRun {
     let part = |&[needed, others]: &[u32; 2]| {
         let (moved, room) = (f64::from(needed), f64::from(others));

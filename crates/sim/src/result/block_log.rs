@@ -39,8 +39,8 @@ sections! {
     }
 }
 
-/// Makes the section of the result about the host's translation from the drive's own counts `stats`; `None` where the
-/// workload asked the drive itself.
+/// Makes the section of the result about the translation of a host that keeps blocks on zones, for the measured window
+/// of a run; `None` where the workload asks the drive itself.
 pub(super) fn translation<P: Observer>(run: &Run<P>) -> Option<TranslationOfHost> {
     let translation = &run.host.blocks()?.translation;
     let stats = run.ftl.stats().since(&run.baseline);
@@ -63,14 +63,16 @@ pub(super) fn translation<P: Observer>(run: &Run<P>) -> Option<TranslationOfHost
     })
 }
 
-/// Returns the capacity in bytes of the blocks, or of the zones, that the workload may ask for.
+/// Returns the capacity in bytes that the workload sees: of the host's blocks where the host keeps blocks on zones,
+/// else of the drive.
 pub(super) fn capacity<P: Observer>(run: &Run<P>) -> u64 {
     let drive = run.ftl.layout().capacity().get();
     run.host.blocks().map_or(drive, |host| host.translation.capacity())
 }
 
-/// Returns the drive's counts as the workload sees them: where the host keeps blocks on zones, what its collection copied
-/// is garbage collection, and what the workload wrote is what was written.
+/// Returns the drive's counts `stats` as the workload sees them where the host keeps blocks on zones: what the host's
+/// collection copied counts as garbage collection, the bytes written are the workload's, and what completes their
+/// blocks counts as filled up. Returns `stats` unchanged for another host.
 pub(super) fn seen_by_workload<P: Observer>(run: &Run<P>, stats: FtlStats) -> FtlStats {
     let Some(host) = run.host.blocks() else { return stats };
     let counts = host.translation.counts();

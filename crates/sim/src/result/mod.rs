@@ -236,8 +236,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
     }
 }
 
-/// Makes the section of the result about the host, over `span_ns` nanoseconds; `waf_spread` is the relative half width of the
-/// confidence interval of write amplification.
+/// Makes the section of a run's result about the host, over `span_ns` nanoseconds; `waf_spread` is the relative half
+/// width of the confidence interval of write amplification.
 fn host_of<P: Observer>(run: &Run<P>, span_ns: u64, waf_spread: f64) -> host::Host {
     let host = host::host(&run.measure, &run.namespaces, span_ns, waf_spread);
     host::Host { translation: block_log::translation(run), ..host }

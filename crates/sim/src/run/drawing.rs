@@ -52,7 +52,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Takes requests from the workload, or the caller of a stepped run, while the submission queues have free entries.
+    /// Takes requests from the workload, or from the caller of a stepped run, and submits them to the drive while the
+    /// submission queues have free entries.
     #[inline(always)]
     fn draw_requests(&mut self, now: SimTime) {
         while !self.source_done && self.link.queues.has_place() {
@@ -146,7 +147,8 @@ impl<P: Observer> Run<P> {
         id
     }
 
-    /// Counts a request that the host makes; returns whether it counts in the measured window, which may begin with it.
+    /// Counts a request that the workload, or the caller of a stepped run, makes; returns true if it counts in the
+    /// measured window, which begins with the first request after a ramp.
     #[inline]
     pub(super) fn count_in(&mut self, request: &HostRequest, now: SimTime) -> bool {
         self.handed_out += 1;
@@ -161,7 +163,7 @@ impl<P: Observer> Run<P> {
         measured
     }
 
-    /// Submits a request to the drive. Returns the request's id.
+    /// Puts a request in flight: submits it to a submission queue of the drive. Returns the request's id.
     #[inline]
     pub(super) fn put_in_flight(&mut self, request: HostRequest) -> u32 {
         let id = self.requests.insert(request, self.unit);

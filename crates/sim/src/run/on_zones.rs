@@ -6,40 +6,42 @@ use super::{Run, events};
 use crate::measure::stages;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
-use crate::requests::Request;
+use crate::requests::{Request, whole_units};
 use crate::run::limits::{LATEST, too_late};
 use crate::translation::{AskedOfHost, HostTranslation, HostWork, PieceRequest, ZonePiece};
 use engine::Event;
-use host::{Completion, CompletionStatus, HostRequest, Poll};
+use host::{Completion, CompletionStatus, Effect, HostRequest, Poll};
 use units::{Lpn, SimTime};
 
-/// Host that keeps blocks on the zones of the drive: its translation, and the blocks that the workload may ask for.
+/// Host of a run that keeps blocks on the zones of the drive: its translation, and the address space that the workload
+/// sees.
 pub(crate) struct BlockHost {
+    /// Translation of requests for blocks into requests to zones.
     pub translation: HostTranslation,
-    /// Blocks as the workload sees them, by which its requests are checked.
+    /// Address space of the host's blocks, against which the workload's requests are checked.
     blocks: Namespaces,
 }
 
 impl BlockHost {
-    /// Makes the host with the translation `translation`.
+    /// Makes the host of a run that keeps blocks on zones, from its translation `translation`.
     pub fn new(translation: HostTranslation) -> Self {
         let blocks = Namespaces::whole(translation.capacity());
         Self { translation, blocks }
     }
 }
 
-/// Access to a run whose host keeps blocks on the zones of the drive.
+/// Access to a run whose host keeps blocks on the zones of the drive: the host's part of the run.
 pub(super) struct OnZones<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> OnZones<'_, P> {
-    /// Returns the host's translation of a run that has one.
+    /// Returns the translation of the run's host, which keeps blocks on zones.
     fn translation(&mut self) -> &mut HostTranslation {
         let RunHost::Blocks(host) = &mut self.0.host else { unreachable!("the host keeps blocks on zones") };
         &mut host.translation
     }
 
-    /// Takes requests from the workload while the submission queues have free entries, and submits what the host's
-    /// translation makes of them.
+    /// Submits the requests that the host's translation makes to the drive, and hands it requests of the workload,
+    /// while the submission queues have free entries; stops when the last request of the workload is answered.
     #[cold]
     pub fn draw(&mut self, now: SimTime) {
         while self.0.link.queues.has_place() && self.0.error.is_none() {
@@ -58,7 +60,8 @@ impl<P: Observer> OnZones<'_, P> {
         }
     }
 
-    /// Asks the workload for one request; returns false if it has none now.
+    /// Asks the workload for one request, and hands it to the host's translation; returns false if the workload has
+    /// none now.
     fn draw_block(&mut self, now: SimTime) -> bool {
         match self.0.workload.poll(now) {
             Ok(Poll::Ready(request)) => self.take_block(request, now),
@@ -76,7 +79,8 @@ impl<P: Observer> OnZones<'_, P> {
         true
     }
 
-    /// Hands a request of the workload to the host's translation.
+    /// Checks a request of the workload, gives it a placement handle where the host has a policy for these, and hands
+    /// it to the host's translation.
     fn take_block(&mut self, request: HostRequest, now: SimTime) {
         let blocks = self.0.host.blocks().map(|host| &host.blocks);
         let admitted =
@@ -93,7 +97,8 @@ impl<P: Observer> OnZones<'_, P> {
         self.translation().take(AskedOfHost { request, measured }, now);
     }
 
-    /// Submits a request of the host's translation to the drive.
+    /// Submits a request of the host's translation to the drive, or ends it at once where it needs nothing of the
+    /// drive; requests of the host's collection get `now` as their arrival time.
     fn send_piece(&mut self, (request, piece): PieceRequest, now: SimTime) {
         let id = match piece {
             ZonePiece::Nothing { .. } => {
@@ -111,6 +116,8 @@ impl<P: Observer> OnZones<'_, P> {
         self.translation().sent(id, piece);
     }
 
+    /// Submits a request of the host's translation to the drive, and returns its request number; it is not measured
+    /// itself, as the request of the workload that it serves is.
     fn put_on_drive(&mut self, request: HostRequest) -> u32 {
         let id = self.0.put_in_flight(request);
         self.0.requests.get(id).measured = false;
@@ -118,7 +125,7 @@ impl<P: Observer> OnZones<'_, P> {
         id
     }
 
-    /// Ends the request `id` of the host's translation, and answers the requests of the workload that waited for it.
+    /// Ends the request `id` of the host's translation, and answers the requests of the workload that are served by it.
     #[cold]
     pub fn complete(&mut self, id: u32, now: SimTime) {
         let request = *self.0.requests.get(id);
@@ -137,8 +144,8 @@ impl<P: Observer> OnZones<'_, P> {
         self.0.draw(now);
     }
 
-    /// Answers a request of the workload; `last` is the request to the drive that served it and ended last, whose
-    /// stages count as its stages.
+    /// Answers a request of the workload; the stages of its latency are those of `last`, the last request of the host's
+    /// translation that served it.
     fn answer_block(&mut self, work: &HostWork, last: &Request, now: SimTime) {
         let HostWork { asked: AskedOfHost { request: host, measured }, failed, uncorrectable, .. } = *work;
         self.0.host_requests += 1;
@@ -149,6 +156,10 @@ impl<P: Observer> OnZones<'_, P> {
             (told.host, told.failed, told.uncorrectable) = (host, failed, uncorrectable);
             (told.first, told.units) = (Lpn(first as u32), units);
             self.0.measure.complete(&told, now, &stages(&told, now), self.0.ftl.cache_bytes());
+            if host.op.effect() == Effect::Trim {
+                let (_, units) = whole_units(&host, self.0.unit);
+                self.0.measure.untrimmed.add(host.bytes, units, self.0.unit);
+            }
         }
         let status = if failed { CompletionStatus::Failed } else { CompletionStatus::Success };
         self.0.workload.complete(&host, &Completion { at: now, status, address: None });

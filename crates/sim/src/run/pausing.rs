@@ -6,9 +6,9 @@ use crate::observe::Observer;
 use ftl::{FtlStats, HandleTotals, Placing, Still};
 use units::Lpn;
 
-/// Counts of a run at the moment when measuring paused.
+/// Record of the counts of a sampled run at the moment when measuring paused, at the end of a window.
 pub(crate) struct CountsAtPause {
-    /// Counts of the translation layer.
+    /// Counts of the flash translation layer.
     stats: FtlStats,
     /// Counts of placement handles.
     placed: HandleTotals,
@@ -19,7 +19,7 @@ pub(crate) struct CountsAtPause {
 }
 
 impl BusyTimes {
-    /// Returns the busy times since `earlier`, an older copy of these.
+    /// Returns the busy times since `earlier`, an older copy of these times.
     fn since(&self, earlier: &Self) -> Self {
         let less = |(now, then): (&u64, &u64)| now.saturating_sub(*then);
         let columns =
@@ -33,11 +33,12 @@ impl BusyTimes {
     }
 }
 
-/// Access to a run that is sampled, between its windows.
+/// Access to a sampled run for the work between its measured windows.
 pub(crate) struct Pausing<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> Pausing<'_, P> {
-    /// Stops measuring until [`Self::go_on_measuring`]; requests in flight are not measured either. Returns the counts until now.
+    /// Stops measuring until [`Self::go_on_measuring`]; requests in flight are not measured either. Returns the run's
+    /// counts at this moment.
     pub fn pause_measuring(&mut self) -> CountsAtPause {
         for id in self.0.requests.under_way() {
             self.0.requests.get(id).measured = false;
@@ -57,7 +58,8 @@ impl<P: Observer> Pausing<'_, P> {
         }
     }
 
-    /// Measures requests again, requests in flight included, as if nothing had come since the pause.
+    /// Measures requests again, those in flight included; the time since the last measured answer and all counts since
+    /// `pause` are left out.
     pub fn go_on_measuring(&mut self, pause: &CountsAtPause) {
         for id in self.0.requests.under_way() {
             let request = self.0.requests.get(id);
@@ -75,7 +77,9 @@ impl<P: Observer> Pausing<'_, P> {
         self.0.measure.go_on(self.0.ctx.calendar.now());
     }
 
-    /// Lets the drive stand still while no request is in flight; returns the units that wait in its buffer, the first to leave first.
+    /// Brings the drive to a standstill, in simulated time and without requests in flight: begun program units are
+    /// padded, and nothing new begins. Takes the units that wait in the write buffer out of it, and returns them in the
+    /// order in which they leave.
     pub fn stand_still(&mut self) -> Vec<Lpn> {
         if let Some(pages) = self.0.ftl.as_page_mapped() {
             Still(pages).hold();
@@ -93,36 +97,36 @@ impl<P: Observer> Pausing<'_, P> {
         }
     }
 
-    /// Stops the workload, so that the drive comes to rest; returns true if the workload had not come to its end.
+    /// Stops drawing requests from the workload; returns true if the workload had not come to its end.
     pub fn hold(&mut self) -> bool {
         !std::mem::replace(&mut self.0.source_done, true)
     }
 
-    /// Lets simulated time go on for a drive whose state was carried forward.
+    /// Resumes simulated time on a drive whose state was carried forward.
     pub fn go_on(&mut self) {
         self.0.ftl.settle();
         self.0.ftl.begin(&mut self.0.ctx);
         self.0.ftl.pump(&mut self.0.ctx);
     }
 
-    /// Lets requests of the workload come again.
+    /// Resumes drawing requests from the workload.
     pub fn draw_again(&mut self) {
         self.0.source_done = false;
         self.0.draw_anew(self.0.ctx.calendar.now());
     }
 
-    /// Returns true if nothing is measured yet, or not now.
+    /// Returns true while requests are not measured: before the measured window begins, or while measuring pauses.
     pub fn is_ramping(&self) -> bool {
         self.0.ramping
     }
 
-    /// Counts requests that were carried forward.
+    /// Adds `requests` requests that were carried forward to the run's counts of requests.
     pub fn count_forwarded(&mut self, requests: u64) {
         self.0.handed_out += requests;
         self.0.host_requests += requests;
     }
 
-    /// Returns the number of requests that the limit of the run still allows.
+    /// Returns the number of requests that the run's limit on requests still allows.
     pub fn requests_left(&self) -> u64 {
         self.0.end.requests.saturating_sub(self.0.handed_out)
     }

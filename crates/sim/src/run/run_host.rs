@@ -3,7 +3,7 @@
 use super::on_zones::BlockHost;
 use super::stepped_host::SteppedHost;
 
-/// Kind of host of a run, which makes the requests to the drive.
+/// Kind of host of a run; the host makes the requests to the drive.
 pub(crate) enum RunHost {
     /// Case of the host of a run: the workload asks the drive itself.
     Workload,
@@ -14,7 +14,7 @@ pub(crate) enum RunHost {
 }
 
 impl RunHost {
-    /// Returns the host of a run that keeps blocks on zones; `None` for another host.
+    /// Returns the state of a run's host that keeps blocks on zones; `None` for another kind of host.
     #[inline]
     pub fn blocks(&self) -> Option<&BlockHost> {
         if let Self::Blocks(host) = self { Some(host) } else { None }

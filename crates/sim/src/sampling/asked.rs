@@ -2,25 +2,27 @@
 
 use crate::Error;
 
-/// Value of the option that asks for no error.
+/// Constant: value of the option `--sample` that asks for a sampled run without a bound on the error.
 const AUTO: &str = "auto";
-/// Names of figures that windows do not tell without bias.
+/// Constant: names of figures that the option `--sample` refuses, as the measured windows alone give them with a bias.
 const BIASED: [&str; 3] = ["iops", "mean", "p99"];
 
-/// Error that a sampled run is asked for.
+/// Value of the option `--sample`: the error that a sampled run's estimate of write amplification may have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AskedErrors {
-    /// Text of the option.
+    /// String of the option `--sample`.
     pub text: String,
-    /// Half the interval that is wanted of write amplification, as a share of it; none where no error was asked.
+    /// Greatest half width of the confidence interval of write amplification, as a share of the value; `None` where no
+    /// error was asked for.
     pub waf: Option<f64>,
 }
 
 impl AskedErrors {
-    /// Reads `auto`, or `waf:1%`.
+    /// Reads the string of the option `--sample`: `auto`, or the error of write amplification in percent, as in
+    /// `waf:1%`.
     ///
     /// # Errors
-    /// Names the part that cannot be understood.
+    /// When the string is neither of these; the message says what was expected.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if text == AUTO {
             return Ok(Self { text: AUTO.to_owned(), waf: None });

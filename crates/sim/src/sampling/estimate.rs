@@ -10,23 +10,23 @@ use super::told::{SampledFigure, SampledPart, SampledRun};
 use crate::measure::spread::interval;
 use std::f64::consts::SQRT_2;
 
-/// Record of a part of a sampled run.
+/// Record of a part of a sampled run: a stretch of its requests, in detail or carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SamplePart {
     /// Number of requests of the run before the part.
     pub first_request: u64,
-    /// Number of requests of the part.
+    /// Number of requests in the part.
     pub requests: u64,
-    /// True if the part was carried forward; false if it ran in detail.
+    /// True if the part was carried forward without simulated time; false if it ran in detail.
     pub is_forwarded: bool,
-    /// Number of bytes programmed since the end of the part before.
+    /// Number of bytes that the drive programmed to flash since the end of the part before.
     pub programmed: f64,
     /// Number of bytes that the host wrote since the end of the part before.
     pub written: f64,
 }
 
 impl SamplePart {
-    /// Returns the part as results tell it.
+    /// Returns this part of a sampled run as results show it.
     fn told(&self) -> SampledPart {
         SampledPart {
             first_request: self.first_request,
@@ -37,7 +37,8 @@ impl SamplePart {
     }
 }
 
-/// Returns write amplification of the run with its interval; none without writes.
+/// Estimates the write amplification of a sampled run from its parts, with a 95 % confidence interval; `asked` is the
+/// half width that was asked for, as a share of the value. `None` if nothing was written.
 fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
@@ -48,9 +49,8 @@ fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     Some(SampledFigure { value, interval: found, asked, reached })
 }
 
-/// Returns by how much the write amplification of the parts that were carried forward differs from that of the parts in
-/// detail, as far as the former make up the figure: what chance and a faulty way of carrying forward make together. Zero where
-/// either wrote nothing.
+/// Returns the difference between the write amplification of the parts that were carried forward and that of the parts
+/// in detail, times the share of the former in the bytes written; zero where either kind of part wrote nothing.
 fn discrepancy(parts: &[SamplePart]) -> f64 {
     let sum = |forwarded: bool| {
         let of = parts.iter().filter(|part| part.is_forwarded == forwarded);
@@ -64,18 +64,19 @@ fn discrepancy(parts: &[SamplePart]) -> f64 {
     (detail[0] / detail[1] - forwarded[0] / forwarded[1]).abs() * share
 }
 
-/// Numbers of requests of a sampled run by how they were run.
+/// Numbers of requests of a sampled run, by the way in which they were run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunSo {
-    /// Number of all requests.
+    /// Number of all requests of the sampled run.
     pub all: u64,
-    /// Number of requests in measured windows.
+    /// Number of requests of the sampled run in measured windows.
     pub measured: u64,
-    /// Number of requests that were carried forward.
+    /// Number of requests of the sampled run that were carried forward without simulated time.
     pub forwarded: u64,
 }
 
-/// Returns what the parts of a run come to.
+/// Makes the report of a sampled run from its parts; `lengths` are the numbers of requests of a warm-up and of a
+/// window, and `asked` the error that was asked for.
 pub(super) fn of(parts: &[SamplePart], run_so: RunSo, lengths: [u64; 2], asked: &AskedErrors) -> SampledRun {
     let waf = waf(parts, asked.waf);
     SampledRun {

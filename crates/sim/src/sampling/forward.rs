@@ -17,66 +17,69 @@ use ftl::{CollectionInTime, Ftl, RunsAhead, Still};
 use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use units::{Bytes, Lpn, Nanos};
 
-/// Number of requests between two looks whether to go on.
+/// Constant: number of requests carried forward between two checks whether the embedding program asks to stop.
 const LOOK_EVERY: u64 = 1 << 14;
 
-/// Number of parts of a stretch that are counted by themselves.
+/// Constant: number of parts, each with counts of its own, of a stretch of requests that is carried forward.
 const PARTS: u64 = 4;
 
-/// Record of a part of what was carried forward.
+/// Record of a part of a stretch of requests that was carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ForwardedPart {
-    /// Number of requests of the part.
+    /// Number of requests in the part.
     pub requests: u64,
-    /// Number of bytes of write requests of the part.
+    /// Number of bytes of the write requests in the part.
     pub bytes: u64,
-    /// Number of bytes that the drive programmed in the part.
+    /// Number of bytes that the drive programmed to flash in the part.
     pub programmed: u64,
 }
 
-/// Record of a stretch of the workload that was carried forward.
+/// Record of a stretch of the workload's requests that was carried forward without simulated time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forwarded {
-    /// Parts of the stretch, in order.
+    /// List of the parts of the stretch, in order.
     pub parts: Vec<ForwardedPart>,
-    /// True if the workload said that a request comes at a time of its own.
+    /// True if the workload has said, in the stretch or before, that a request comes at a time of its own.
     pub waits: bool,
-    /// True if the workload came to its end.
+    /// True if the workload came to its end, in the stretch or before.
     pub is_over: bool,
 }
 
 impl Forwarded {
-    /// Returns the number of requests carried forward.
+    /// Returns the number of requests in the stretch that was carried forward.
     pub fn requests(&self) -> u64 {
         self.parts.iter().map(|part| part.requests).sum()
     }
 
-    /// Returns the number of bytes of write requests carried forward.
+    /// Returns the number of bytes of the write requests in the stretch that was carried forward.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes).sum()
     }
 }
 
-/// Content of the write buffer when simulated time stops.
+/// Content of the drive's write buffer when simulated time stops, before a stretch is carried forward.
 pub(super) struct WaitingIn {
-    /// Units that wait, the first to leave first.
+    /// List of the units that wait in the write buffer, in the order in which they leave it.
     pub units: Vec<Lpn>,
-    /// Mean number of units that wait.
+    /// Mean number of units that waited in the write buffer in simulated time; so many the model of the buffer keeps.
     pub slots: u32,
 }
 
-/// Path of writes without simulated time, by the buffer to the flash.
+/// Path of host writes without simulated time: through a model of the write buffer to the flash.
 struct ForwardWriter<'a> {
-    /// The drive, for messages.
+    /// Drive whose name error messages give.
     drive: &'a Drive,
-    /// Translation layer that takes the writes.
+    /// Flash translation layer that takes the writes.
     ftl: &'a mut Ftl,
-    /// Model of the write buffer; none where it keeps nothing.
+    /// Model of the write buffer; `None` where units do not wait in the buffer.
     waiting: Option<WaitingUnits>,
 }
 
 impl ForwardWriter<'_> {
-    /// Writes a unit to the flash.
+    /// Writes a unit to the flash without simulated time.
+    ///
+    /// # Errors
+    /// When the drive has no room for the unit.
     fn put(&mut self, lpn: Lpn) -> Result<(), Error> {
         match self.ftl.try_write_untimed(lpn) {
             true => Ok(()),
@@ -84,7 +87,8 @@ impl ForwardWriter<'_> {
         }
     }
 
-    /// Writes a unit of the host to the buffer, and the unit that leaves it to the flash.
+    /// Writes a unit of the host to the model of the write buffer, and the unit that has to leave the buffer for it to
+    /// the flash.
     fn write(&mut self, lpn: Lpn) -> Result<(), Error> {
         let leaves = match &mut self.waiting {
             Some(waiting) => waiting.push(lpn),
@@ -93,14 +97,15 @@ impl ForwardWriter<'_> {
         leaves.map_or(Ok(()), |lpn| self.put(lpn))
     }
 
-    /// Lets time pass on the clocks of host and dies.
+    /// Advances the nominal clock of the host by `step` while requests are carried forward.
     fn pass(&mut self, step: Nanos) {
         if let Some(pages) = self.ftl.as_page_mapped() {
             RunsAhead(pages).pass(step);
         }
     }
 
-    /// Lets a request take effect.
+    /// Carries out a request without simulated time: a write or trim changes the drive's state, a read only takes time
+    /// on the clocks of dies, and other requests do nothing. `unit` is the size of a mapping unit in bytes.
     fn take(&mut self, request: &HostRequest, unit: u64) -> Result<(), Error> {
         let end = request.offset + u64::from(request.bytes);
         match request.op.effect() {
@@ -129,7 +134,11 @@ impl ForwardWriter<'_> {
         }
     }
 
-    /// Ends writing without simulated time; units that wait in the buffer stay there.
+    /// Ends writing without simulated time: units in the model of the write buffer go to the buffer itself, as far as
+    /// it has room, and others to the flash.
+    ///
+    /// # Errors
+    /// When the drive has no room for a unit, or has worn out.
     fn end(mut self) -> Result<(), Error> {
         let waiting = self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units());
         let beyond = self.ftl.as_page_mapped().map_or_else(Vec::new, |pages| {
@@ -143,7 +152,8 @@ impl ForwardWriter<'_> {
     }
 }
 
-/// Puts the workload of a run behind a clock of its own, where it is not there yet.
+/// Gives the workload of a run a clock of its own, which can be ahead of the clock of the run; returns the lead of that
+/// clock, zero so far.
 pub(super) fn passing_over<P: Observer>(run: &mut Run<P>) -> PassedOver {
     let passed = PassedOver::default();
     let inner = std::mem::replace(&mut run.workload, Box::new(Nothing));
@@ -151,33 +161,38 @@ pub(super) fn passing_over<P: Observer>(run: &mut Run<P>) -> PassedOver {
     passed
 }
 
-/// Times of requests as the window before found them, by which the clocks of host and dies go on.
+/// Steps of the nominal clocks while requests are carried forward, from the times of requests in the measured windows
+/// so far.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Steps {
-    /// Mean time from one request to the next.
+    /// Step of the workload's clock with each request: the mean time from one request to the next, or less where
+    /// requests come at times of their own.
     pub all: Nanos,
     /// Mean latency of a request.
     pub latency: Nanos,
-    /// For requests of each effect, the time that passes with one on the host's clock, waits for the buffer left out.
+    /// For each effect of a request, such as read or write: step of the host's nominal clock with a request, without
+    /// waits for the write buffer.
     pub by_effect: [Nanos; Effect::COUNT],
 }
 
-/// Plan of how a drive is carried forward.
+/// Plan by which a stretch of requests is carried forward without simulated time.
 pub(super) struct ForwardPlan {
     /// Number of requests to carry forward.
     pub count: u64,
-    /// Times that requests take.
+    /// Steps of the nominal clocks with each request.
     pub steps: Steps,
-    /// True if requests come at times of their own.
+    /// True if the workload's requests come at times of their own.
     pub waits: bool,
     /// Counts of how collections and the host shared dies in simulated time.
     pub seen: CollectionInTime,
 }
 
-/// Carries a drive that stands still forward along the requests of the run's workload.
+/// Carries the state of a drive that stands still forward, without simulated time, along the next requests of the run's
+/// workload, as `plan` says, and returns what was carried forward. `passed` is the lead of the workload's clock, which
+/// grows; `waits_in` is the content of the write buffer.
 ///
 /// # Errors
-/// When the workload is faulty, or the drive has no room.
+/// When the workload is faulty, the drive has no room or wears out, or the embedding program asks to stop.
 pub(super) fn forward<P: Observer>(
     run: &mut Run<P>,
     drive: &Drive,
@@ -239,7 +254,7 @@ pub(super) fn forward<P: Observer>(
 }
 
 impl ForwardedPart {
-    /// Counts a request.
+    /// Counts a request in this part of a stretch that is carried forward.
     fn count(&mut self, request: &HostRequest) {
         self.requests += 1;
         if request.op.effect() == Effect::Write {
@@ -247,25 +262,26 @@ impl ForwardedPart {
         }
     }
 
-    /// Returns the part, which ends now, `before` bytes having been programmed when it began.
+    /// Returns this part of a stretch, which ends now, with the bytes programmed in it. `before` has the drive's bytes
+    /// programmed until the part began, and then those until now.
     fn until(self, ftl: &Ftl, unit: Bytes, before: &mut u64) -> Self {
         let now = ftl.stats().bytes_programmed(unit);
         Self { programmed: now - std::mem::replace(before, now), ..self }
     }
 }
 
-/// Looks now and then whether to go on.
+/// Checks, after each [`LOOK_EVERY`] requests, whether the embedding program asks to stop.
 fn look_at_times(requests: u64) -> Result<(), Error> {
     if requests.is_multiple_of(LOOK_EVERY) { embedding::look() } else { Ok(()) }
 }
 
-/// Makes the error for a workload that waits for an answer it already has.
+/// Makes the error for a workload that waits for an answer although all its requests are answered.
 fn never(workload: &dyn Workload) -> Error {
     let name = workload.report().name;
     WorkloadError::of(name, "it waits for a request that was answered", "one that goes on").into()
 }
 
-/// Empty workload, in the place of one that is elsewhere for a moment.
+/// Workload without requests: a stand-in while the run's own workload is given another clock.
 struct Nothing;
 
 impl Workload for Nothing {

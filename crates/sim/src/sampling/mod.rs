@@ -34,44 +34,45 @@ use skipped::PassedOver;
 pub(crate) use told::SampledRun;
 use units::{Nanos, SimTime};
 
-/// Number of events between two looks at how far a window is.
+/// Constant: number of events of a sampled run between two checks whether its present stage is over.
 const EVENTS: u64 = 64;
-/// Number of parts of the beginning, by which it is seen when the drive has settled.
+/// Constant: number of parts of a sampled run's beginning, by which it is seen when the drive has settled.
 const PARTS: usize = 20;
-/// Least number of requests of a part of the beginning.
+/// Constant: least number of requests of a part of a sampled run's beginning.
 const PART_LEAST: u64 = 200;
-/// Least number of requests of a window.
+/// Constant: least number of requests of a measured window of a sampled run.
 const WINDOW_LEAST: u64 = 1_000;
-/// Number of windows of a run that is long enough.
+/// Constant: number of windows that a sampled run shall have where it is long enough.
 const WINDOWS: u64 = 12;
-/// Number of requests carried forward for each request in detail, where it is not known how many come.
+/// Constant: requests carried forward for each request in detail where the length of the run is not known.
 const FORWARD_PER_DETAIL: u64 = 19;
 
-/// Stage of a sampled run.
+/// Kind of stage of a sampled run.
 enum SamplingStage {
-    /// Case: stage of a sampled run in which its first requests run in detail.
+    /// Case of stage of a sampled run: its first requests run in detail, and are measured.
     Beginning,
-    /// Case: stage of a sampled run in which requests run in detail, unmeasured, until `until` of the run are answered.
+    /// Case of stage of a sampled run: requests run in detail, unmeasured, until `until` of the run are answered.
     WarmUp { until: u64, pause: Box<CountsAtPause> },
-    /// Case: stage of a sampled run in which a window is measured, until `until` requests of the run are answered.
+    /// Case of stage of a sampled run: a window is measured, until `until` requests of the run are answered.
     Measuring { until: u64 },
-    /// Case: stage of a sampled run that is over.
+    /// Case of stage of a sampled run: the run is over.
     Over,
 }
 
-/// Counts when a window began.
+/// Counts of a run's measured requests when a window of a sampled run begins or ends.
 #[derive(Clone, Copy, Default)]
 struct WindowCounts {
-    /// Simulated time of the last answer.
+    /// Simulated time of the last answer to a measured request.
     time: SimTime,
-    /// Number of requests answered.
+    /// Number of measured requests answered.
     requests: u64,
-    /// For requests of each effect: their number, the sum of their latencies, and the part of it that they waited for the
-    /// buffer, in ns.
+    /// For requests of each effect, such as read or write: their number, and in ns the sum of their latencies and the
+    /// sum of their waits for the write buffer.
     by_effect: [[u128; 3]; Effect::COUNT],
 }
 
 impl WindowCounts {
+    /// Returns the counts of a run's measured requests until now.
     fn of<P: Observer>(run: &Run<P>) -> Self {
         let measure = &run.measure;
         Self {
@@ -85,12 +86,12 @@ impl WindowCounts {
     }
 }
 
-/// Sums of times of requests over all windows so far.
+/// Sums of times of requests over all measured windows of a sampled run so far.
 #[derive(Clone, Copy, Default)]
 struct TimesSeen {
-    /// Time of the windows, in ns.
+    /// Sum of the windows' lengths in simulated time, in ns.
     ns: f64,
-    /// For requests of each effect: as in [`WindowCounts`].
+    /// For requests of each effect: number, sum of latencies, and sum of waits for the write buffer (both in ns).
     by_effect: [[f64; 3]; Effect::COUNT],
 }
 
@@ -105,7 +106,7 @@ impl TimesSeen {
         }
     }
 
-    /// Returns the times of requests; `waits` is true if requests come at times of their own.
+    /// Returns the steps of the nominal clocks with a request; `waits` is true if requests come at times of their own.
     fn steps(&self, waits: bool) -> Steps {
         let since = &self.by_effect;
         let sum = |part: usize| since.iter().map(|of| of[part]).sum::<f64>();
@@ -127,20 +128,19 @@ impl TimesSeen {
     }
 }
 
-/// Record of the number of units that waited in the write buffer for a die, as requests found it: while the drive answers
-/// none, many or few may wait.
+/// Record of the number of units that waited in the write buffer for a die, as a mean over answered requests.
 #[derive(Clone, Copy, Default)]
 struct WaitingSeen {
-    /// Sum, over requests, of the number of units that waited.
+    /// Sum, over requests, of the number of units that waited in the write buffer.
     sum: u64,
-    /// Number of requests counted.
+    /// Number of requests over which the sum was taken.
     requests: u64,
-    /// Number of requests answered at the last look.
+    /// Number of requests of the run answered at the last look at the write buffer.
     before: u64,
 }
 
 impl WaitingSeen {
-    /// Adds a look at which `units` units waited and `answered` requests were answered.
+    /// Adds a look at the write buffer: `units` units wait, and `answered` requests of the run are answered.
     fn note(&mut self, units: usize, answered: u64) {
         let since = answered - self.before.min(answered);
         self.sum += units as u64 * since;
@@ -148,72 +148,72 @@ impl WaitingSeen {
         self.before = answered;
     }
 
-    /// Returns the mean number of units that waited.
+    /// Returns the mean number of units that waited in the write buffer.
     fn mean(self) -> u32 {
         (self.sum as f64 / self.requests.max(1) as f64).round() as u32
     }
 }
 
-/// State of a run that is sampled.
+/// State of a sampled run.
 pub(crate) struct Sampling {
-    /// Error that was asked for.
+    /// Error of write amplification that was asked for.
     asked: AskedErrors,
-    /// Present stage of the run.
+    /// Present stage of the sampled run.
     stage: SamplingStage,
-    /// Clock of the workload; none before it first goes ahead of the run's.
+    /// Lead of the workload's clock over the clock of the run; `None` before it has a clock of its own.
     passed: Option<PassedOver>,
-    /// Number of passes of the workload (`--loop`) when its clock was put before it.
+    /// Number of passes of the workload (`--loop`) begun at the last look; each has a clock of its own.
     passes: u32,
-    /// Counts when the present window began; none outside windows.
+    /// Counts when the present measured window began; `None` outside windows.
     start: Option<WindowCounts>,
-    /// Times of requests in the windows so far.
+    /// Sums of times of requests in the measured windows so far.
     times: TimesSeen,
-    /// Parts of the run so far, in order.
+    /// List of the parts of the run so far, in detail and carried forward, in order.
     parts: Vec<SamplePart>,
-    /// First requests of the run, part by part.
+    /// Record of the first requests of the run, part by part.
     beginning: BeginningSeen,
-    /// Lengths of windows and of the ways to them.
+    /// Lengths of warm-ups, windows and stretches to carry forward.
     lengths: SampleLengths,
     /// True if the workload said that a request comes at a time of its own.
     waits: bool,
-    /// Number of requests by how they were run.
+    /// Numbers of requests by the way in which they were run.
     run_so: RunSo,
     /// Record of the number of units that waited in the write buffer.
     waiting: WaitingSeen,
-    /// Counts of collections: in the parts in detail so far, and of the drive when the present part began.
+    /// Two counts of collections: in the parts in detail so far, and of the drive when the present part began.
     collected: [CollectionInTime; 2],
-    /// Bytes programmed and written until the end of the last window.
+    /// Two numbers of bytes, programmed and written, until the end of the last part of the run.
     before: [f64; 2],
-    /// Bytes that were programmed only for the drive to come to rest, and bytes that the drive counted as written beyond the
-    /// bytes of requests that were carried forward.
+    /// Two numbers of bytes: programmed only for the drive to come to rest, and counted by the drive as written beyond
+    /// the bytes of requests that were carried forward.
     extra: [f64; 2],
 }
 
 /// Record of the first requests of a sampled run, by which it is seen when the drive has settled.
 #[derive(Default)]
 struct BeginningSeen {
-    /// Number of requests answered before, by a ramp of the workload.
+    /// Number of requests answered before the sampled run, in a ramp of the workload.
     base: u64,
-    /// Number of requests answered, and simulated time, when the first part began and when each part ended.
+    /// List of pairs at the start of the first part and the end of each part: requests answered, simulated time.
     ends: Vec<(u64, SimTime)>,
-    /// Number of requests of each part.
+    /// Number of requests of each part of the beginning.
     part: u64,
 }
 
-/// Lengths of the stretches of a sampled run, in requests.
+/// Lengths of warm-ups, windows and stretches to carry forward of a sampled run, in requests.
 struct SampleLengths {
-    /// Number of requests that run in detail before each window.
+    /// Number of requests that run in detail, unmeasured, before each window.
     warm_up: u64,
-    /// Number of requests of each window.
+    /// Number of requests of each measured window.
     window: u64,
     /// Number of requests that are carried forward between two windows.
     skip: u64,
 }
 
-/// Refuses what cannot be sampled.
+/// Checks that the state of a drive can be carried forward without simulated time.
 ///
 /// # Errors
-/// Names it and why.
+/// When it cannot; the message names the feature and the reason.
 pub(crate) fn check(drive: &Drive) -> Result<(), Error> {
     check_asked(Feature::Sampled, &drive.features)?;
     if drive.keeps_in_buffer()? {
@@ -228,7 +228,7 @@ pub(crate) fn check(drive: &Drive) -> Result<(), Error> {
 }
 
 impl Sampling {
-    /// Makes the state of a sampled run of which nothing is run yet.
+    /// Makes the state of a sampled run before its first request; `asked` is the error asked for.
     pub fn new(asked: AskedErrors) -> Self {
         Self {
             asked,
@@ -249,7 +249,7 @@ impl Sampling {
         }
     }
 
-    /// Lets the run go on for about so many events; `passes` of its workload have begun, of `of_passes`.
+    /// Lets a sampled run go on for about `events` events; `passes` are its workload's passes begun, and planned.
     ///
     /// # Errors
     /// When the workload is faulty, or the drive has no room.
@@ -293,7 +293,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// Begins with the first requests of the run, after a ramp of the workload.
+    /// Begins to measure the first requests of a sampled run, after a ramp of the workload.
     fn begin<P: Observer>(&mut self, run: &mut Run<P>) {
         let buffer = u64::from(run.ftl.buffer().units());
         self.beginning.part = PART_LEAST.max(buffer.div_ceil(PARTS as u64 / 2));
@@ -305,14 +305,14 @@ impl Sampling {
         self.start = Some(WindowCounts::of(run));
     }
 
-    /// Returns the bytes programmed and written so far.
+    /// Returns the bytes programmed and written so far, without those that only sampling caused.
     fn totals<P: Observer>(&self, run: &Run<P>) -> [f64; 2] {
         let stats = run.ftl.stats();
         let programmed = stats.bytes_programmed(run.ftl.layout().unit) as f64;
         [programmed - self.extra[0], stats.bytes_written as f64 - self.extra[1]]
     }
 
-    /// Notes a part of the beginning; when that is over, decides how long windows and the ways to them are.
+    /// Notes the end of a part of the beginning; after the last part, sets the lengths of windows and what is between.
     fn look_at_beginning<P: Observer>(
         &mut self,
         run: &mut Run<P>,
@@ -344,7 +344,7 @@ impl Sampling {
         self.go_forward(run, drive)
     }
 
-    /// Lets the drive come to rest, carries its state forward, and lets requests come again.
+    /// Lets the drive come to rest, carries its state forward, and begins the warm-up of the next window.
     fn go_forward<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive) -> Result<(), Error> {
         if self.lengths.skip == 0 {
             // Too few requests to leave any out: windows follow each other.
@@ -388,7 +388,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// Adds the parts that were carried forward; what the drive programmed before, to stand still, belongs to the first.
+    /// Adds the parts that were carried forward; what the drive programmed to come to rest belongs to the first.
     fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded, settled: f64) {
         // Requests in flight when the part in detail ended were answered while the drive came to rest.
         let mut first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
@@ -403,7 +403,7 @@ impl Sampling {
         self.before = self.totals(run);
     }
 
-    /// Begins to measure a window.
+    /// Begins a measured window at the end of its warm-up.
     fn begin_window<P: Observer>(&mut self, run: &mut Run<P>) {
         let stage = SamplingStage::Measuring { until: run.host_requests + self.lengths.window };
         if let SamplingStage::WarmUp { pause, .. } = std::mem::replace(&mut self.stage, stage) {
@@ -413,7 +413,7 @@ impl Sampling {
         self.start = Some(WindowCounts::of(run));
     }
 
-    /// Ends a window, and with it a part in detail.
+    /// Ends a measured window, and with it a part of the run in detail.
     fn end_window<P: Observer>(&mut self, run: &Run<P>) {
         let Some(start) = self.start.take() else { return };
         let now = WindowCounts::of(run);
@@ -423,7 +423,7 @@ impl Sampling {
         self.end_detail(run);
     }
 
-    /// Adds what ran in detail since the end of the last part.
+    /// Adds, as a part of the run, the requests that ran in detail since the end of the last part.
     fn end_detail<P: Observer>(&mut self, run: &Run<P>) {
         let first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
         let requests = run.host_requests - self.beginning.base - first_request;
@@ -433,7 +433,7 @@ impl Sampling {
         self.before = now;
     }
 
-    /// Ends what is measured when the run is over.
+    /// Ends the present window or warm-up when the run is over.
     pub fn finish<P: Observer>(&mut self, run: &mut Run<P>) {
         match std::mem::replace(&mut self.stage, SamplingStage::Over) {
             SamplingStage::WarmUp { pause, .. } => {
@@ -446,19 +446,19 @@ impl Sampling {
         self.run_so.all = run.host_requests - self.beginning.base;
     }
 
-    /// Returns what a run that is over comes to.
+    /// Returns the report of a sampled run that is over.
     pub fn report(&self) -> SampledRun {
         estimate::of(&self.parts, self.run_so, [self.lengths.warm_up, self.lengths.window], &self.asked)
     }
 }
 
-/// Returns how the drive's collections shared dies with the host so far.
+/// Returns the drive's counts of how collection and the host shared dies; all zero if it is not page-mapped.
 fn seen_by<P: Observer>(run: &mut Run<P>) -> CollectionInTime {
     run.ftl.as_page_mapped().map(|pages| RunsAhead(pages).seen_in_time()).unwrap_or_default()
 }
 
-/// Returns the first part of the beginning after which all parts take as long, as far as their differences tell: the part for which the
-/// standard error of the mean of the rest is least (MSER: White 1997), looked for in the first half.
+/// Returns the index of the first part of a sampled run's beginning from which on parts take equally long: where the
+/// standard error of the mean of the rest is least, looked for in the first half (MSER: White 1997).
 fn settled_after(parts: &[(u64, SimTime)]) -> usize {
     let pairs = parts.iter().zip(&parts[1..]);
     let times: Vec<f64> =
@@ -477,7 +477,7 @@ mod tests {
     use super::settled_after;
     use units::SimTime;
 
-    /// Parts of ten requests that take so many nanoseconds each.
+    /// Makes the ends of parts of ten requests each; `times` are the nanoseconds that each part takes.
     fn parts(times: impl IntoIterator<Item = u64>) -> Vec<(u64, SimTime)> {
         let mut parts = vec![(0, SimTime::ZERO)];
         for time in times {
@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn a_drive_has_settled_when_its_parts_are_alike() {
-        let noise = |at: u64| 1_000 + at * 37 % 11;
+        let noise = |at: u64| 1_000 + at % 2 * 10;
         assert_eq!(settled_after(&parts((0..4).map(|at| 100 + 200 * at).chain((0..16).map(noise)))), 4);
         assert!(settled_after(&parts((0..20).map(noise))) < 10);
     }

@@ -5,37 +5,38 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use units::SimTime;
 
-/// Number of nanoseconds of a workload that were passed over so far; one thread alone works with it.
+/// Lead in ns of a workload's clock over the clock of its run: the time of requests that were carried forward without
+/// simulated time. Copies share one value, which a single thread uses.
 #[derive(Clone, Default)]
 pub(super) struct PassedOver(Arc<AtomicU64>);
 
 impl PassedOver {
-    /// Returns the number of nanoseconds.
+    /// Returns the lead of the workload's clock in nanoseconds.
     pub fn ns(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Adds nanoseconds that were passed over.
+    /// Adds `ns` nanoseconds to the lead of the workload's clock.
     pub fn add(&self, ns: u64) {
         self.0.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// Returns a time of the run by the clock of the workload.
+    /// Returns the time `now` of the run by the clock of the workload.
     pub fn inside(&self, now: SimTime) -> SimTime {
         SimTime::from_ns(now.ns().saturating_add(self.ns()))
     }
 
-    /// Returns a time by the clock of the workload as a time of the run.
+    /// Returns the time `time` by the clock of the workload as a time of the run.
     fn outside(&self, time: SimTime) -> SimTime {
         SimTime::from_ns(time.ns().saturating_sub(self.ns()))
     }
 }
 
-/// Workload whose clock goes ahead of the clock of the run.
+/// Workload (wrapper of another one) whose clock is ahead of the clock of its run.
 pub(super) struct Skipped {
-    /// The workload itself.
+    /// Workload that makes the requests.
     pub inner: Box<dyn Workload>,
-    /// Time by which its clock is ahead.
+    /// Lead of the workload's clock over the clock of the run.
     pub passed: PassedOver,
 }
 

@@ -14,8 +14,8 @@ use host::Workload;
 use units::SimTime;
 
 impl Session {
-    /// Does a part of what precedes the run, worth about `writes` writes of units: preconditioning, then what the workload
-    /// expects on the drive. Returns true when both are done.
+    /// Does a part of what precedes a session's run, worth about `writes` writes of units, without simulated time:
+    /// preconditioning, then writing the data that the workload expects on the drive. Returns true when both are done.
     ///
     /// # Errors
     /// When the workload is faulty, or the drive takes no more writes.
@@ -70,7 +70,7 @@ impl Session {
     }
 }
 
-/// Makes the state of a sampled run; none where all of it runs in detail.
+/// Makes the state of a sampled run (`--sample`); `None` where all of the run is simulated in detail.
 ///
 /// # Errors
 /// When drive, workload or options cannot be sampled.
@@ -163,7 +163,8 @@ fn take_up<P: Observer>(
     run.take_up(workload, &limits);
 }
 
-/// Refuses what `asked` names on a drive on whose zones the host keeps blocks: the host's own log is in no file.
+/// Refuses saved states (the options in `asked`) of a drive on whose zones the host keeps blocks, as no file has the
+/// host's log.
 pub(super) fn check_untranslated(drive: &Drive, asked: &str) -> Result<(), Error> {
     if !drive.is_translated() {
         return Ok(());
@@ -174,7 +175,8 @@ pub(super) fn check_untranslated(drive: &Drive, asked: &str) -> Result<(), Error
     )))
 }
 
-/// Refuses preconditioning by random overwrites on a drive with zones, which cannot be overwritten.
+/// Refuses preconditioning by random overwrites on a drive with zones, which cannot be overwritten, unless a host keeps
+/// blocks on them.
 pub(super) fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Error> {
     match precondition {
         PreconditionKind::Steady | PreconditionKind::Workload if drive.is_translated() => Ok(()),
@@ -186,6 +188,7 @@ pub(super) fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Resu
     }
 }
 
+/// Returns the limits of a run, on requests and simulated time, by its options.
 pub(super) fn limits_of(options: &RunOptions) -> RunLimits {
     RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }

@@ -72,8 +72,8 @@ const WALKED_TWICE: usize = 1 << 22;
 const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
-    /// Case of the session's phase: preconditioning; the drive, the workload, and the translation of a host that keeps
-    /// blocks on the drive's zones.
+    /// Case of the session's phase: preconditioning; with the drive, the workload, and the translation of a host that
+    /// keeps blocks on the drive's zones.
     Precondition(Box<(Ftl, Box<dyn Workload>, Option<HostTranslation>)>),
     /// Case of the session's phase: the run, without observers; a type of its own spares the run their cost.
     Plain(Box<Run<()>>),

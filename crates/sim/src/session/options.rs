@@ -29,8 +29,9 @@ pub struct RunOptions {
     /// condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
-    /// Option `sample`: `auto`, or the error that write amplification may have, `waf:1%`, where parts of the run are simulated in
-    /// detail and the rest is carried forward without a clock; none: all of it runs in detail.
+    /// Option `sample`: parts of the run are simulated in detail, and the rest is carried forward without simulated
+    /// time; `auto`, or the error that write amplification may have, as in `waf:1%`; none: all of the run is simulated
+    /// in detail.
     pub sample: Option<String>,
     /// Option: true if the data that the workload expects on the drive are written, without simulated time, before the
     /// workload begins.

@@ -48,7 +48,7 @@ pub(crate) struct WorkloadPasses {
     spec: Option<WorkloadSpec>,
     begun: u32,
     reached: Option<bool>,
-    /// State of a run of which parts run in detail (`--sample`); none where all of it does.
+    /// State of a sampled run (`--sample`); `None` where all of the run is simulated in detail.
     pub sampling: Option<Box<Sampling>>,
 }
 
@@ -70,7 +70,8 @@ impl WorkloadPasses {
         Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None, sampling: None })
     }
 
-    /// Returns the number of passes begun, and of passes that there will be, as far as that is known.
+    /// Returns two numbers of passes of the workload: begun, and planned by the option `--loop`, which is 1 where no
+    /// number is known.
     pub fn counts(&self) -> [u32; 2] {
         match self.rule {
             Some((_, Rule::Times(times))) => [self.begun, times],

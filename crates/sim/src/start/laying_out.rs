@@ -100,8 +100,8 @@ impl LayingOut {
         Ok(matches!(self.step, LayoutStep::Done))
     }
 
-    /// Writes what the workload expects, and no block holds, into the log of a host that keeps blocks on zones, and lays
-    /// the log on the flash.
+    /// Writes the blocks that the workload expects to hold data, and that hold none, into the log of a host that keeps
+    /// blocks on zones, and then writes the whole log to the flash, without simulated time.
     ///
     /// # Errors
     /// When the workload turns out faulty.

@@ -6,36 +6,44 @@ use host::{HostRequest, Op};
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// State of a zone that the host's collection empties.
+/// State of a zone that the host's collection empties: how far the needed blocks in it are being copied.
 #[derive(Clone, Copy, Debug)]
 struct CollectedZone {
+    /// Number of the zone.
     zone: u32,
-    /// Number of blocks of the zone that the collection has looked at.
+    /// Number of blocks, from the start of the zone, that collection has passed: not needed, or their copies begun.
     looked: u32,
 }
 
-/// State of a host's collection: the zones that it empties, and its copies in flight.
+/// State of the collection of zones by a host that keeps blocks on them: the zones that it empties, and its copies in
+/// flight.
 #[derive(Debug)]
 pub(super) struct Collecting {
+    /// Setting: number of empty zones below which the host collects zones.
     zones_least: u32,
+    /// Setting: greatest number of the collection's copies in flight at the same time.
     copies_most: u32,
+    /// Setting: greatest number of blocks in one copy.
     copy_blocks: u32,
-    /// Zone from which blocks are copied now; `None` between zones.
+    /// Zone from which the host's collection begins copies now; `None` between zones.
     zone: Option<CollectedZone>,
-    /// Zone of which all copies are on their way, and which is reset when they have ended; `None` without one.
+    /// Number of the zone from which all copies are begun, and which is reset when none of its blocks is needed and no
+    /// read of it is in flight; `None` without one.
     emptied: Option<u32>,
-    /// Number of copies in flight: each is a read, then an append.
+    /// Number of the collection's copies that are not complete: each is a read of the drive, then an append.
     pub copies: u32,
-    /// Queue of the copies that were read and wait for a zone: each has the places and logical blocks of its data.
+    /// Queue of the copies whose data are read and that wait for room in a zone: each is a list of the places of its
+    /// blocks, each with its logical block.
     unplaced: VecDeque<Vec<(u32, u32)>>,
-    /// For each zone: number of reads of the zone in flight, of the workload and of copies, for which a reset waits.
+    /// For each zone of the drive: number of reads of it for the workload, and of copies from it, that have not ended; the
+    /// host does not reset the zone meanwhile.
     pins: Vec<u32>,
-    /// Number of resets in flight.
+    /// Number of resets of zones that the host has requested and the drive has not answered.
     resets: u32,
 }
 
 impl Collecting {
-    /// Makes the collection by `rules` over `zones` zones, with nothing to do.
+    /// Makes the state of a host's collection by `rules` over `zones` zones, with nothing to do.
     pub fn new(rules: &LogRules, zones: u32) -> Self {
         Self {
             zones_least: rules.zones_least,
@@ -50,12 +58,12 @@ impl Collecting {
         }
     }
 
-    /// Records that a read of the zone is in flight: the zone is not reset before it has ended.
+    /// Counts a read of a zone that begins: the host does not reset the zone before the read has ended.
     pub fn pin(&mut self, zone: u32) {
         self.pins[zone as usize] += 1;
     }
 
-    /// Records that a read of the zone has ended.
+    /// Counts the end of a read of a zone, after which the host may reset the zone.
     pub fn unpin(&mut self, zone: u32) {
         self.pins[zone as usize] -= 1;
     }
@@ -70,7 +78,7 @@ impl Collecting {
         self.zones_least
     }
 
-    /// Returns a text about the state of the collection.
+    /// Returns a string about the state of the host's collection, for an error message.
     pub fn explain(&self) -> String {
         format!(
             "collects {:?}, emptied {:?}, {} copies, {} resets",
@@ -80,8 +88,8 @@ impl Collecting {
 }
 
 impl HostTranslation {
-    /// Does what the collection can do now: chooses a zone where empty zones are few, begins copies, resets the zone that
-    /// is empty.
+    /// Does all that the host's collection can do now: queues the reset of the emptied zone, chooses further zones
+    /// while few are empty, and queues reads for copies up to their greatest number.
     pub(super) fn collect(&mut self) {
         self.reset_emptied();
         loop {
@@ -103,7 +111,9 @@ impl HostTranslation {
         }
     }
 
-    /// Chooses the next zone to be collected, if empty zones are few; returns false if none is collected now.
+    /// Chooses the next zone for the host's collection. Returns false if none is chosen: enough zones are empty or
+    /// about to be, copies of the zone before are not complete, no zone is empty for copies, or no zone can be
+    /// collected.
     fn choose_zone(&mut self) -> bool {
         let coming =
             self.log.empty_zones() + self.collecting.resets + u32::from(self.collecting.emptied.is_some());
@@ -119,8 +129,8 @@ impl HostTranslation {
         true
     }
 
-    /// Begins the next copy of blocks from the zone that is collected: as many as lie one after the other and are needed.
-    /// Returns false if the zone has no further blocks to copy.
+    /// Queues the read of the next copy from the zone that the host collects: of needed blocks that lie one after the
+    /// other, as many as a copy may have. Returns false if no needed block is left there.
     fn begin_copy(&mut self) -> bool {
         let Some(mut one) = self.collecting.zone else { return false };
         let (capacity, most) = (self.log.capacity(), self.collecting.copy_blocks);
@@ -144,11 +154,13 @@ impl HostTranslation {
         true
     }
 
-    /// Continues a copy whose data were read: writes the blocks that are still needed.
+    /// Continues a copy of the host's collection when its data are read: queues the append of the blocks that are still
+    /// needed, or ends the copy if none is.
     pub(super) fn on_copy_read(&mut self, place: u32, blocks: u32) {
         let needed = |place: u32| self.log.owner(place).map(|block| (place, block));
         let from: Vec<(u32, u32)> = (place..place + blocks).filter_map(needed).collect();
         if from.is_empty() {
+            self.collecting.unpin(place / self.log.capacity());
             self.collecting.copies -= 1;
             return;
         }
@@ -156,7 +168,8 @@ impl HostTranslation {
         self.copy_waiting();
     }
 
-    /// Makes appends of the copies that were read, as far as there is room for them.
+    /// Queues the appends of the collection's copies whose data are read, in their order, as far as there is room in
+    /// zones.
     pub(super) fn copy_waiting(&mut self) {
         let stream = self.log.stream_of_collection();
         while let Some(mut from) = self.collecting.unplaced.pop_front() {
@@ -167,6 +180,7 @@ impl HostTranslation {
             let rest = from.split_off(reserved.blocks as usize);
             if !rest.is_empty() {
                 self.collecting.copies += 1;
+                self.collecting.pin(rest[0].0 / self.log.capacity());
                 self.collecting.unplaced.push_front(rest);
             }
             let zone = reserved.zone * self.log.capacity();
@@ -176,7 +190,8 @@ impl HostTranslation {
         }
     }
 
-    /// Resets the zone of which nothing is needed any more, when the reads of it in flight have ended.
+    /// Queues the reset of the zone that the host's collection has emptied, if none of its blocks is needed and no read
+    /// of it, nor copy from it, is in flight.
     fn reset_emptied(&mut self) {
         let Some(zone) = self.collecting.emptied else { return };
         if self.log.valid(zone) > 0 || self.collecting.pins[zone as usize] > 0 {
@@ -189,7 +204,7 @@ impl HostTranslation {
         self.ready.push_back((request, ZonePiece::Reset { zone }));
     }
 
-    /// Records that a reset has ended.
+    /// Counts the drive's answer to a reset of a zone by the host's collection.
     pub(super) fn end_reset(&mut self) {
         self.collecting.resets -= 1;
     }

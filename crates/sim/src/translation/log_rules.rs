@@ -1,34 +1,37 @@
 //! `[host.translation]`: whether a host keeps blocks on a drive of zones, and by which rules.
 
-use config::{ConfigError, Section, at_least};
+use config::{ConfigError, Section, above, at_least};
 use ftl::gc::victim;
 use ftl::{Layout, Zoning};
 use units::Bytes;
 
-/// Name of the setting `host.translation.name` with which the host keeps a log of blocks on the zones of the drive.
+/// Constant: value of the setting `host.translation.name` with which the host keeps a log of blocks on the zones of the
+/// drive.
 const LOG: &str = "log";
 
-/// Default ratio of the spare space of a host's log to its capacity.
+/// Constant: default of the setting `host.translation.op_ratio`: the ratio of the space in zones beyond the capacity of
+/// the host's log to that capacity.
 const SPARE: f64 = 0.125;
 
-/// Number of zones of a host's log that never hold data in the long run: one is kept empty for collection, one is being
-/// filled by collection, and as much as one more is lost to data that no host needs any more.
+/// Constant: number of zones, beside one for each stream of new data, that the capacity of a host's log leaves out: one
+/// is kept empty for collection, and one is being filled by it.
 const ZONES_BESIDE: u64 = 2;
 
-/// Set of the settings of a host's translation, which keeps a log of blocks on the zones of the drive: capacity, streams
-/// and rules of collection.
+/// Set of the settings of a host that keeps a log of blocks on the zones of the drive: capacity, streams and rules of
+/// collection.
 pub(crate) struct LogRules {
-    /// Capacity of the host's log in blocks; a block is a mapping unit of the drive.
+    /// Setting: capacity of the host's log in blocks; a block is a mapping unit of the drive.
     pub blocks: u32,
-    /// Number of empty zones below which the host collects zones.
+    /// Setting: number of empty zones below which the host collects zones.
     pub zones_least: u32,
-    /// Number of zones that the host fills with new data at the same time, one for each placement handle of a write.
+    /// Setting: number of zones that the host fills with new data at the same time, one for each placement handle of a
+    /// write.
     pub streams: u16,
-    /// Greatest number of copies of the host's collection in flight at the same time.
+    /// Setting: greatest number of copies of the host's collection in flight at the same time.
     pub copies_most: u32,
-    /// Greatest number of blocks in one copy of the host's collection.
+    /// Setting: greatest number of blocks in one copy of the host's collection.
     pub copy_blocks: u32,
-    /// Maker of the policy that chooses the zone which the host collects next.
+    /// Maker of the policy, named in the drive file, that chooses the zone which the host collects next.
     pub victim: victim::Maker,
 }
 
@@ -63,12 +66,17 @@ impl LogRules {
         size_of::<u32>() as u64 * (places + u64::from(self.blocks))
     }
 
-    /// Returns the number of placement handles that the host's log offers to writes: one for each stream, none for a
-    /// single stream.
+    /// Returns the number of placement handles that the host's log offers to writes of the workload: one for each
+    /// stream, none for a single stream.
     pub fn handles(&self) -> u16 {
         if self.streams > 1 { self.streams } else { 0 }
     }
 
+    /// Reads the settings of a host's log from the section `[host.translation]`, for a drive with the geometry `layout`
+    /// and the zones `zoning`.
+    ///
+    /// # Errors
+    /// When a value is wrong, or the drive has no zones, or too few.
     fn read_log(section: &mut Section, layout: &Layout, zoning: Option<Zoning>) -> Result<Self, ConfigError> {
         let unit = layout.unit.get();
         let help = "zones that the host fills with new data at a time, by the placement handle of a write";
@@ -119,16 +127,16 @@ impl LogRules {
     }
 }
 
-/// Kind of setting of the room that the host's log has.
+/// Kind of setting that gives the capacity of a host's log.
 enum LogRoom {
-    /// Case of the room of the host's log: its capacity in bytes is given.
+    /// Case of setting of the log's capacity: the capacity in bytes.
     Capacity(Bytes),
-    /// Case of the room of the host's log: the ratio of the spare space of the zones to its capacity is given.
+    /// Case of setting of the log's capacity: the ratio of the space in zones beyond the capacity to the capacity.
     Spare(f64),
 }
 
 impl LogRoom {
-    /// Reads the room of the host's log, with the key that gives it.
+    /// Reads the setting that gives the capacity of a host's log, and returns it with the name of its key.
     fn read(section: &mut Section) -> Result<(&'static str, Self), ConfigError> {
         let help = "bytes of blocks that the host keeps; or give op_ratio";
         if let Some(capacity) = section.optional("user_capacity", help)? {
@@ -138,7 +146,7 @@ impl LogRoom {
             return Ok(("user_capacity", Self::Capacity(capacity)));
         }
         let help = "space of the zones beyond the blocks that the host keeps, over these";
-        let spare = section.within(at_least(0.0f64)).or("op_ratio", SPARE, help)?;
+        let spare = section.unit("ratio").within(above(0.0).below(100.0)).or("op_ratio", SPARE, help)?;
         Ok(("op_ratio", Self::Spare(spare)))
     }
 }

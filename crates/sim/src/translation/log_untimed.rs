@@ -5,22 +5,23 @@ use ftl::{Ftl, ZonedLayer};
 use units::Lpn;
 
 impl HostTranslation {
-    /// Returns the number of logical blocks that the host keeps.
+    /// Returns the number of logical blocks of the host, whether they hold data or not.
     pub fn blocks(&self) -> u32 {
         self.log.blocks()
     }
 
-    /// Returns true if a logical block holds data.
+    /// Returns true if a logical block of the host holds data.
     pub fn holds(&self, block: u32) -> bool {
         self.log.place(block).is_some()
     }
 
-    /// Forgets, without simulated time, the data of `blocks` logical blocks from `first` on.
+    /// Removes, without simulated time, the data of `blocks` logical blocks from `first` on from the host's log.
     pub fn trim_untimed(&mut self, first: u32, blocks: u32) {
         self.log.trim(first, blocks);
     }
 
-    /// Writes a logical block by the stream `stream`, without simulated time and after the collection that it needs.
+    /// Writes a logical block into the host's log by the stream `stream`, without simulated time; before, the host
+    /// collects zones while too few are empty.
     ///
     /// # Panics
     /// When no zone can be collected and no zone is empty, which the capacity of the log excludes.
@@ -33,8 +34,8 @@ impl HostTranslation {
         self.counts.bytes_written += self.unit;
     }
 
-    /// Collects a zone without simulated time, and returns the blocks of room that this gained; `None` if no zone could be
-    /// collected.
+    /// Collects a zone of the host's log without simulated time; returns the number of its blocks that were not needed,
+    /// which is the room gained, or `None` if no zone can be collected.
     fn collect_untimed(&mut self) -> Option<u32> {
         let (capacity, stream) = (self.log.capacity(), self.log.stream_of_collection());
         let zone = self.log.choose()?;
@@ -50,8 +51,9 @@ impl HostTranslation {
         Some(gained)
     }
 
-    /// Writes to flash, without simulated time, what the log has in each zone. The drive completes program units of which
-    /// the log has a part; the log adopts that.
+    /// Writes to the drive's flash, without simulated time, as much of each zone as the host's log has written there;
+    /// the measured window begins anew. The drive fills up program units that are begun; in the log these blocks count
+    /// as written and not needed.
     ///
     /// # Panics
     /// When the drive has no superblock for a zone, which its own check of its zones excludes.

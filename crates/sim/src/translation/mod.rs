@@ -24,74 +24,81 @@ use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 use zone_log::ZoneLog;
 
-/// Greatest number of the workload's requests that the host's translation works on at the same time.
+/// Constant: greatest number of requests of the workload on which the translation of a host that keeps blocks on zones
+/// works at the same time.
 const REQUESTS_MOST: usize = 1024;
 
-/// Request of the workload to a host that keeps blocks on zones.
+/// Record of a request that the workload makes to a host which keeps blocks on the zones of the drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AskedOfHost {
-    /// Request as the workload made it.
+    /// Request of the workload, in byte addresses of the host's blocks.
     pub request: HostRequest,
-    /// True if the request counts in the measured window.
+    /// True if the request of the workload counts in the measured window.
     pub measured: bool,
 }
 
-/// State of a request of the workload on which the host's translation works.
+/// State of a request of the workload on which the translation of a host that keeps blocks on zones works.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostWork {
     /// Request of the workload, and whether it counts in the measured window.
     pub asked: AskedOfHost,
-    /// True if a request to the drive that served this request failed.
+    /// True if a read of the drive for this read of the workload failed; always false for writes, trims and flushes.
     pub failed: bool,
-    /// True if data that a read needs are lost.
+    /// True if this request is a read of the workload, and data that it needs cannot be corrected.
     pub uncorrectable: bool,
-    /// Number of requests to the drive, in flight or to be submitted, that serve this request.
+    /// Number of requests to the drive, submitted or not, that serve this request of the workload and are not answered
+    /// yet.
     pieces: u32,
-    /// First logical block of a write for which no place was reserved yet.
+    /// First logical block of a write of the workload for which no place in a zone is reserved yet; first block of
+    /// other requests.
     next: u32,
-    /// Logical block after the last one of a write.
+    /// Logical block after the last one that the request of the workload touches.
     end: u32,
-    /// Number of a write in the order of the log's writes and trims; 0 before the write is begun.
+    /// Number of a write in the order of the log's writes and trims; 0 until blocks that the write replaces in part are
+    /// read, and for requests that are no writes.
     order: u64,
-    /// Simulated time since which a write waits for an empty zone; none if it does not wait.
+    /// Simulated time since which a write of the workload waits until a zone is empty; `None` if it does not wait.
     waiting_since: Option<SimTime>,
 }
 
-/// Counts of what a host's translation did.
+/// Counts of blocks, zones and waits in the translation of a host that keeps blocks on zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TranslationCounts {
-    /// Number of blocks that writes of the workload made the host write.
+    /// Number of blocks that the host wrote, or began to write, to zones for writes of the workload; a block written in
+    /// part counts as one.
     pub blocks_written: u64,
-    /// Number of bytes that writes of the workload carried.
+    /// Number of bytes of the writes of the workload.
     pub bytes_written: u64,
-    /// Number of blocks that the host read because a write replaced a part of them.
+    /// Number of blocks that the host read from zones because a write of the workload replaced only a part of the
+    /// block.
     pub blocks_completed: u64,
-    /// Number of blocks that the host's collection wrote.
+    /// Number of blocks that the host's collection of zones copied to other zones.
     pub blocks_copied: u64,
-    /// Number of zones that the host collected and reset.
+    /// Number of zones that the host's collection emptied and reset.
     pub zones_collected: u64,
     /// Number of writes of the workload that waited for an empty zone.
     pub writes_waited: u64,
-    /// Sum of the times in nanoseconds that writes of the workload waited for an empty zone.
+    /// Sum of the times in nanoseconds that writes of the workload waited for an empty zone, each added at the end of
+    /// its wait.
     pub waited_ns: u64,
 }
 
 impl TranslationCounts {
-    /// Returns the host's write amplification: blocks that it wrote in all, over the blocks that writes of the workload
-    /// made it write; `None` without such writes.
+    /// Returns the write amplification of the host alone: blocks written for the workload and copied by the host's
+    /// collection, over blocks written for the workload; `None` without writes of the workload.
     pub fn write_amplification(&self) -> Option<f64> {
         let written = self.blocks_written as f64;
         (self.blocks_written > 0).then(|| (written + self.blocks_copied as f64) / written)
     }
 
-    /// Returns the host's write amplification by what its collected zones held, with `capacity` blocks in a zone: each
-    /// block of room costs as many copies as zones had needed blocks for each other one; `None` without such zones.
+    /// Returns the write amplification of the host alone by its collected zones, of `capacity` blocks each: one, plus
+    /// blocks copied from these zones over blocks freed in them; `None` if no zone was collected, or nothing freed.
     pub fn of_collection(&self, capacity: u32) -> Option<f64> {
         let room = (self.zones_collected * u64::from(capacity)).saturating_sub(self.blocks_copied);
         (self.zones_collected > 0 && room > 0).then(|| 1.0 + self.blocks_copied as f64 / room as f64)
     }
 
-    /// Returns the counts since `then`, an older copy of these counts.
+    /// Returns the counts of the host's translation since `then`, an older copy of these counts.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             blocks_written: self.blocks_written - then.blocks_written,
@@ -105,37 +112,42 @@ impl TranslationCounts {
     }
 }
 
-/// Translation of a host that keeps blocks on a drive of zones: its log, the requests of the workload that it works on,
-/// and its collection.
+/// State of the translation of a host that keeps blocks on a drive of zones: its log, the requests of the workload on
+/// which it works, and its collection of zones.
 pub(crate) struct HostTranslation {
+    /// Log of the host, which knows where each block lies on the zones.
     log: ZoneLog,
-    /// Size of a block in bytes: a mapping unit of the drive.
+    /// Size in bytes of a block of the host, which is a mapping unit of the drive.
     unit: u64,
+    /// Number of streams of new data, each of which fills a zone of its own.
     streams: u16,
-    /// Requests of the workload by index; `None` for an index that is free.
+    /// List, by index, of the requests of the workload on which the translation works; `None` at a free index.
     hosts: Vec<Option<HostWork>>,
+    /// List of the free indices in the list of requests of the workload.
     free: Vec<u32>,
-    /// For each request number of the run: what the request to the drive is for; `None` for no request of the
-    /// translation.
+    /// For each request number of the run: purpose of the host's request to the drive in flight with this number;
+    /// `None` where no request of the host's translation has it.
     pieces: Vec<Option<ZonePiece>>,
-    /// Queue of the requests to the drive that are to be submitted.
+    /// Queue of the host's requests to the drive that are not submitted yet.
     ready: VecDeque<PieceRequest>,
-    /// Queue of the writes of the workload that wait for an empty zone.
+    /// Queue of the writes of the workload, by index, that wait for an empty zone.
     waiting: VecDeque<u32>,
-    /// List of the requests of the workload that are answered and were not taken yet.
+    /// List of the requests of the workload that are served, and whose answers the run has not taken yet.
     done: Vec<HostWork>,
+    /// State of the host's collection of zones.
     collecting: Collecting,
-    /// Counts of what the host did so far.
+    /// Counts of blocks, zones and waits since the host's translation was made.
     counts: TranslationCounts,
-    /// Counts when the measured window began.
+    /// Counts of blocks, zones and waits when the measured window began.
     before: TranslationCounts,
-    /// For each zone that was chosen for collection in the measured window: its needed blocks, and its other blocks.
+    /// For each zone that the host chose for collection in the measured window: number of its blocks that were still
+    /// needed, and number of its other blocks.
     victims: Vec<[u32; 2]>,
 }
 
 impl HostTranslation {
-    /// Makes the translation by `rules` of a host on a drive with `zones` zones of `capacity` blocks of `unit` bytes;
-    /// `seed` is that of the run.
+    /// Makes the translation by `rules`, with an empty log, of a host on a drive with `zones` zones of `capacity`
+    /// blocks of `unit` bytes; `seed` is the seed of the run.
     pub fn new(rules: &LogRules, (zones, capacity): (u32, u32), unit: u64, seed: u64) -> Self {
         Self {
             log: ZoneLog::new(rules, zones, capacity, seed),
@@ -154,39 +166,39 @@ impl HostTranslation {
         }
     }
 
-    /// Returns the capacity in bytes that the host keeps for its blocks.
+    /// Returns the capacity in bytes of the blocks that the host keeps on the zones.
     pub fn capacity(&self) -> u64 {
         u64::from(self.log.blocks()) * self.unit
     }
 
-    /// Returns the number of blocks that a zone holds.
+    /// Returns the number of blocks of the host that a zone of the drive can hold.
     pub fn zone_blocks(&self) -> u32 {
         self.log.capacity()
     }
 
-    /// Returns the number of streams of new data, each of which fills a zone of its own.
+    /// Returns the number of the host's streams of new data, each of which fills a zone of its own.
     pub fn streams(&self) -> u16 {
         self.streams
     }
 
-    /// Returns the number of empty zones.
+    /// Returns the number of zones of the drive that are empty by the host's log.
     pub fn empty_zones(&self) -> u32 {
         self.log.empty_zones()
     }
 
-    /// Returns the bytes of the host's RAM that its map takes: four for each block, and four for each place in the
-    /// zones, by which collection finds what lies there.
+    /// Returns the size in bytes of the map of the host's log in the host's RAM: four bytes for each logical block, and
+    /// four for each place in the zones, by which collection finds the logical block of the place.
     pub fn map_bytes(&self) -> u64 {
         let places = u64::from(self.log.zone_count()) * u64::from(self.log.capacity());
         4 * (u64::from(self.log.blocks()) + places)
     }
 
-    /// Returns the counts since the measured window began.
+    /// Returns the counts of the host's translation since the measured window began.
     pub fn counts(&self) -> TranslationCounts {
         self.counts.since(&self.before)
     }
 
-    /// Begins the measured window: what the host does counts from here on.
+    /// Begins the measured window of the host's translation: counts and the list of collected zones begin anew.
     pub fn begin_measuring(&mut self) {
         self.before = self.counts;
         // A zone that is half collected is collected within the window, too.
@@ -194,23 +206,25 @@ impl HostTranslation {
         self.victims = last.into_iter().collect();
     }
 
-    /// Returns, for each zone that was chosen for collection in the measured window, the number of its needed blocks and
-    /// of its other blocks.
+    /// Returns, for each zone that the host chose for collection in the measured window, the number of its blocks that
+    /// were still needed, and of its other blocks.
     pub fn victims(&self) -> &[[u32; 2]] {
         &self.victims
     }
 
-    /// Returns true while the translation works on a request of the workload.
+    /// Returns true while the host has a request of the workload that is not answered; its collection alone does not
+    /// count.
     pub fn is_at_work(&self) -> bool {
         self.hosts.len() > self.free.len()
     }
 
-    /// Returns true if the translation takes no further request of the workload for now.
+    /// Returns true while the host works on so many requests of the workload that it can take no further one.
     pub fn is_full(&self) -> bool {
         self.hosts.len() - self.free.len() >= REQUESTS_MOST
     }
 
-    /// Takes a request of the workload, which lies within the capacity, at the simulated time `now`.
+    /// Takes a request of the workload, which lies within the capacity of the host's blocks, at the simulated time
+    /// `now`, and queues the requests to the drive that can be made for it now.
     pub fn take(&mut self, asked: AskedOfHost, now: SimTime) {
         let (unit, request) = (self.unit, asked.request);
         let end = request.offset + u64::from(request.bytes);
@@ -239,6 +253,7 @@ impl HostTranslation {
         self.collect();
     }
 
+    /// Stores the state of a request of the workload at a free index, and returns the index.
     fn insert(&mut self, work: HostWork) -> u32 {
         match self.free.pop() {
             Some(host) => {
@@ -252,18 +267,21 @@ impl HostTranslation {
         }
     }
 
+    /// Returns the state of the unanswered request of the workload with the index `host`.
     fn host(&mut self, host: u32) -> &mut HostWork {
         self.hosts[host as usize]
             .as_mut()
             .expect("a request of the workload is worked on until it is answered")
     }
 
+    /// Queues a request to the drive that serves the request of the workload with the index `host`.
     fn push(&mut self, host: u32, request: HostRequest, piece: ZonePiece) {
         self.host(host).pieces += 1;
         self.ready.push_back((request, piece));
     }
 
-    /// Makes the reads of a read of the workload: one for each stretch of blocks that lie one after the other in a zone.
+    /// Queues the reads of the drive for a read of the workload: one for each stretch of logical blocks that lie one
+    /// after the other in a zone.
     fn read(&mut self, host: u32) {
         let work = *self.host(host);
         let mut block = work.next;
@@ -283,6 +301,8 @@ impl HostTranslation {
         }
     }
 
+    /// Queues a read of `blocks` blocks from `place` on for a request of the workload; their zone is not reset before
+    /// the read has ended.
     fn push_read(&mut self, host: u32, place: u32, blocks: u32, piece: ZonePiece) {
         let request = self.host(host).asked.request;
         self.collecting.pin(place / self.log.capacity());
@@ -290,13 +310,15 @@ impl HostTranslation {
         self.push(host, inner, piece);
     }
 
-    /// Makes the request `op` to `blocks` blocks from `place` on, for the request `request` of the workload.
+    /// Makes a request `op` to the drive for `blocks` blocks from `place` (in blocks over the capacities of all zones)
+    /// on; all else is as in `request`, a request of the workload.
     fn request_at(&self, request: HostRequest, op: Op, place: u32, blocks: u32) -> HostRequest {
         let (offset, bytes) = (u64::from(place) * self.unit, (u64::from(blocks) * self.unit) as u32);
         HostRequest { op, offset, bytes, placement: None, ..request }
     }
 
-    /// Begins a write of the workload: reads the blocks at its ends of which it replaces a part, or writes at once.
+    /// Begins a write of the workload: queues reads of the blocks at its two ends that it replaces in part, if they
+    /// hold data; without such reads it begins the appends.
     fn write(&mut self, host: u32, now: SimTime) {
         let work = *self.host(host);
         let (unit, request) = (self.unit, work.asked.request);
@@ -316,6 +338,8 @@ impl HostTranslation {
         }
     }
 
+    /// Gives a write of the workload its number in the log's order, and queues its appends; it waits if other writes
+    /// wait already, or no zone is left for a part of it.
     fn begin_write(&mut self, host: u32, now: SimTime) {
         let HostWork { next, end, .. } = *self.host(host);
         self.host(host).order = self.log.begin_write(next, end - next);
@@ -329,7 +353,7 @@ impl HostTranslation {
         self.waiting.push_back(host);
     }
 
-    /// Makes appends of what is left of a write of the workload; returns false if no zone is left for a part of it.
+    /// Queues the appends of the rest of a write of the workload; returns false if no zone is left for a part of it.
     fn append(&mut self, host: u32) -> bool {
         let work = *self.host(host);
         let stream = work.asked.request.placement.unwrap_or(0).min(self.streams - 1);
@@ -338,7 +362,9 @@ impl HostTranslation {
             let Some(reserved) = self.log.reserve(stream, work.end - next) else { break };
             let piece = ZonePiece::Append { host, first: next, blocks: reserved.blocks };
             let zone = reserved.zone * self.log.capacity();
-            let inner = self.request_at(work.asked.request, Op::APPEND, zone, reserved.blocks);
+            // All appends go through one submission queue: zones are opened and filled in the order in which they were taken.
+            let request = HostRequest { tag: 0, ..work.asked.request };
+            let inner = self.request_at(request, Op::APPEND, zone, reserved.blocks);
             self.push(host, inner, piece);
             next += reserved.blocks;
         }
@@ -346,7 +372,8 @@ impl HostTranslation {
         next == work.end
     }
 
-    /// Gives places to the writes of the workload that wait for them, in their order, as far as there are zones.
+    /// Queues the appends of the writes of the workload that wait for an empty zone, in their order, until no zone is
+    /// left.
     fn serve_waiting(&mut self, now: SimTime) {
         while let Some(&host) = self.waiting.front() {
             if !self.append(host) {
@@ -358,13 +385,13 @@ impl HostTranslation {
         }
     }
 
-    /// Returns the next request to the drive, in the drive's own bytes, with what it is for; `None` if there is none to
-    /// submit.
+    /// Takes the next of the host's requests to the drive from the queue, with its purpose, to be submitted; it has the
+    /// drive's own byte addresses. `None` if the queue is empty.
     pub fn next(&mut self) -> Option<PieceRequest> {
         self.ready.pop_front()
     }
 
-    /// Records that the request to the drive for `piece` is in flight with the request number `id`.
+    /// Records that the host's request to the drive with the purpose `piece` is in flight with the request number `id`.
     pub fn sent(&mut self, id: u32, piece: ZonePiece) {
         let id = id as usize;
         if id >= self.pieces.len() {
@@ -373,12 +400,13 @@ impl HostTranslation {
         self.pieces[id] = Some(piece);
     }
 
-    /// Records that the request number `id` to the drive is answered at `now`; `place` is the block at which its data
-    /// begin, and `failed` says whether the answer is an error. [`Self::answered`] then has the requests of the
-    /// workload that this answers.
+    /// Continues the host's work when the drive answers the host's request with the number `id` at `now`: `place` is
+    /// the block at which its data begin, counted over the capacities of all zones, and two flags say whether the
+    /// request failed and whether its data cannot be corrected. [`Self::answered`] then returns the requests of the
+    /// workload that are served.
     ///
     /// # Panics
-    /// When the translation has no such request.
+    /// When the host has no such request in flight, or when a zone refused an append.
     pub fn complete(&mut self, id: u32, place: u32, (failed, uncorrectable): (bool, bool), now: SimTime) {
         let piece = self.pieces[id as usize].take().expect("the request is of the host's translation");
         match piece {
@@ -398,12 +426,10 @@ impl HostTranslation {
                 self.end_piece(host, now);
             }
             ZonePiece::Flush { host } | ZonePiece::Nothing { host } => self.end_piece(host, now),
-            ZonePiece::CopyRead { place, blocks } => {
-                self.collecting.unpin(place / self.log.capacity());
-                self.on_copy_read(place, blocks);
-            }
+            ZonePiece::CopyRead { place, blocks } => self.on_copy_read(place, blocks),
             ZonePiece::CopyAppend { from } => {
                 self.counts.blocks_copied += from.len() as u64;
+                self.collecting.unpin(from[0].0 / self.log.capacity());
                 self.log.end_copy(&from, place);
                 self.collecting.copies -= 1;
             }
@@ -418,6 +444,7 @@ impl HostTranslation {
         self.collect();
     }
 
+    /// Records the failure of a read of the drive in the request of the workload that it serves, if that is a read.
     fn note_failure(&mut self, host: u32, failed: bool, uncorrectable: bool) {
         let work = self.host(host);
         // What a write cannot keep of a block whose data are lost, it replaces: only reads fail.
@@ -427,6 +454,9 @@ impl HostTranslation {
         }
     }
 
+    /// Ends a request to the drive for a request of the workload. After the last one the request of the workload is
+    /// served, unless it is a write that has only read its ends yet and now begins its appends, or one that waits for a
+    /// zone.
     fn end_piece(&mut self, host: u32, now: SimTime) {
         let work = self.host(host);
         work.pieces -= 1;
@@ -444,12 +474,13 @@ impl HostTranslation {
         self.free.push(host);
     }
 
-    /// Returns a request of the workload that is answered, and forgets it; `None` if there is none.
+    /// Takes one of the requests of the workload that are served and can be answered; `None` if there is none.
     pub fn answered(&mut self) -> Option<HostWork> {
         self.done.pop()
     }
 
-    /// Returns a text about the translation's state, for the message of a run that makes no progress.
+    /// Returns a string about the state of the host's translation, for the error message of a run that makes no
+    /// progress.
     pub fn explain(&self) -> String {
         format!(
             "host translation: {} requests, {} wait for a zone, {} to be submitted, {} empty zones, {}",

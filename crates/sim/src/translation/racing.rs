@@ -13,7 +13,8 @@ const CAPACITY: u32 = 12;
 const BLOCKS: u32 = 90;
 const UNIT: u64 = 4096;
 
-/// Drive of the test: requests in flight, write pointers, and for each place the mark of the write whose data it holds.
+/// Test stand-in for a drive that answers in any order: requests in flight, write pointers of zones, and for each place
+/// the number (mark) of the write of the workload whose data it holds.
 struct AnyOrder {
     flights: Vec<(u32, PieceRequest)>,
     pointers: Vec<u32>,
@@ -22,10 +23,13 @@ struct AnyOrder {
 }
 
 impl AnyOrder {
+    /// Returns the zone of a request to the drive.
     fn zone(request: &HostRequest) -> u32 {
         (request.offset / UNIT) as u32 / CAPACITY
     }
 
+    /// Puts a request of the host's translation in flight; checks that no zone is reset while a read of it is in
+    /// flight.
     fn submit(&mut self, translation: &mut HostTranslation, (request, piece): PieceRequest) {
         if let ZonePiece::Reset { zone } = piece {
             let reads = self.flights.iter().filter(|(_, (other, piece))| {
@@ -33,13 +37,22 @@ impl AnyOrder {
             });
             let under = reads.filter(|(_, (other, _))| Self::zone(other) == zone).count();
             assert_eq!(under, 0, "zone {zone} is reset under a read");
+            let copies = self.flights.iter().filter_map(|(_, (_, piece))| match piece {
+                ZonePiece::CopyAppend { from } => Some(from[0].0 / CAPACITY),
+                _ => None,
+            });
+            assert!(
+                !copies.into_iter().any(|of| of == zone),
+                "zone {zone} is reset while a copy of it is in flight"
+            );
         }
         translation.sent(self.next, piece.clone());
         self.flights.push((self.next, (request, piece)));
         self.next += 1;
     }
 
-    /// Answers one request in flight; `marks` has for each logical block the mark of the write with each order.
+    /// Answers the request in flight at position `index`; `mark` returns the number (mark) of the write of the workload
+    /// with an index of the host's translation.
     fn answer(&mut self, translation: &mut HostTranslation, index: usize, mark: impl Fn(u32) -> u64) {
         let (id, (request, piece)) = self.flights.swap_remove(index);
         let zone = Self::zone(&request);
@@ -66,6 +79,7 @@ impl AnyOrder {
     }
 }
 
+/// Makes the host's translation under test, with the victim policy that `victim` names.
 fn translation(victim: &str, seed: u64) -> HostTranslation {
     let mut document = Document::empty();
     document.set(&format!("name={victim}")).unwrap();

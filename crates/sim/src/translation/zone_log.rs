@@ -8,31 +8,32 @@ use ftl::gc::victim::{VictimPolicy, VictimView};
 use std::collections::{BTreeMap, VecDeque};
 use units::SuperblockId;
 
-/// Number that stands for no place in the zones, and for no block.
+/// Constant: number for no place in the zones, and for no block, in the map of a host's log.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Kind of use of a zone of the host's log at present.
+/// Kind of use of a zone by a host's log at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ZoneUse {
-    /// Case of the use of a zone: it is empty.
+    /// Case of use of a zone by a host's log: the zone is empty.
     Empty,
-    /// Case of the use of a zone: it is being filled, or its last data are in flight.
+    /// Case of use of a zone by a host's log: the zone is being filled, or appends of its last data are in flight.
     Filling,
-    /// Case of the use of a zone: it is full, and may be collected.
+    /// Case of use of a zone by a host's log: the zone is full, and may be chosen for collection.
     Candidate,
-    /// Case of the use of a zone: the host collects it, or resets it.
+    /// Case of use of a zone by a host's log: the host's collection empties the zone, or resets it.
     Collected,
 }
 
-/// Record of the blocks of a logical block's writes in flight: their number, and the order of the write that landed last.
+/// Record of a logical block with writes in flight: their number, and the newest write or trim that took effect.
 #[derive(Clone, Copy, Debug, Default)]
 struct Landing {
+    /// Number of writes of the logical block in flight.
     in_flight: u32,
     /// Number, in the order of all writes and trims, of the newest write or trim of the block that has taken effect.
     newest: u64,
 }
 
-/// Stretch of blocks that the log reserved at the write pointer of a zone.
+/// Stretch of blocks in a zone that a host's log reserved for an append, after all earlier ones in the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reserved {
     /// Number of the zone in which blocks were reserved.
@@ -41,15 +42,15 @@ pub(crate) struct Reserved {
     pub blocks: u32,
 }
 
-/// Facts about the zones of a host's log by which a victim policy chooses, in the order of the zones' numbers.
+/// Facts about the zones of a host's log by which a victim policy chooses the zone to collect.
 struct ZoneFacts {
     /// For each zone: number of its blocks that are still needed.
     valid: Vec<u32>,
     /// For each zone: number of its resets.
     resets: Vec<u32>,
-    /// For each zone: count of blocks written to the log when the zone was full.
+    /// For each zone: number of blocks that had been written to the whole log when the zone became full.
     closed_at: Vec<u64>,
-    /// For each zone: stream that filled it.
+    /// For each zone: number of the stream that fills it, or filled it last.
     streams: Vec<u8>,
 }
 
@@ -58,47 +59,51 @@ struct ZoneFacts {
 struct LoggedZone {
     /// Use of the zone at present.
     used: ZoneUse,
-    /// Number of blocks of the zone that were reserved for writes.
+    /// Number of blocks of the zone that were reserved for writes, from its start on.
     taken: u32,
     /// Number of blocks of the zone whose writes have ended.
     landed: u32,
-    /// Index of the zone in the list of zones that may be collected; `NOWHERE` outside that list.
+    /// Index of the zone in the list of zones that may be collected; without meaning for other zones.
     index: u32,
 }
 
 impl LoggedZone {
+    /// Constant: state of an empty zone.
     const EMPTY: Self = Self { used: ZoneUse::Empty, taken: 0, landed: 0, index: NOWHERE };
 }
 
-/// Log of a host's blocks over the zones of a drive.
+/// Log of a host's blocks over the zones of a drive: where each block lies, and the states of the zones.
 pub(crate) struct ZoneLog {
     /// Zone capacity of the drive in blocks.
     capacity: u32,
     /// For each logical block of the host: its place, counted in blocks over the capacities of all zones, or `NOWHERE`.
     map: Vec<u32>,
-    /// For each place in the zones: the logical block whose data lie there, or `NOWHERE` for a place without needed data.
+    /// For each place in the zones: the logical block whose needed data lie there, or `NOWHERE`.
     owners: Vec<u32>,
+    /// Facts about the zones for the victim policy.
     facts: ZoneFacts,
     /// States of the zones, in the order of their numbers.
     zones: Vec<LoggedZone>,
-    /// For each stream of new data, then for collection: the zone that it fills; `None` before its next write.
+    /// For each stream of new data, and last for that of collection: the zone that it fills, if any.
     open: Vec<Option<u32>>,
-    /// Queue of the empty zones, in the order in which they became empty.
+    /// Queue of the numbers of the empty zones, in the order in which they became empty.
     empty: VecDeque<u32>,
     /// List of the zones that may be collected, in no order.
     candidates: Vec<SuperblockId>,
-    /// Logical blocks with writes in flight.
+    /// Record of each logical block with writes in flight.
     landings: BTreeMap<u32, Landing>,
-    /// Number of blocks written to the log so far.
+    /// Clock of the victim policy: number of blocks written to the log so far, copies included.
     clock: u64,
     /// Number of writes and trims so far, by which they are ordered.
     order: u64,
+    /// Policy that chooses the zone which the host collects next.
     victim: Box<dyn VictimPolicy>,
+    /// Random numbers for the victim policy.
     random: RandomStream,
 }
 
 impl ZoneLog {
-    /// Makes an empty log by the rules `rules` over `zones` zones of `capacity` blocks; `seed` is that of the run.
+    /// Makes an empty log of a host by `rules` over `zones` zones of `capacity` blocks; `seed` is the seed of the run.
     pub fn new(rules: &LogRules, zones: u32, capacity: u32, seed: u64) -> Self {
         let count = zones as usize;
         let mut victim = (rules.victim)();
@@ -125,7 +130,7 @@ impl ZoneLog {
         }
     }
 
-    /// Returns the number of logical blocks of the host.
+    /// Returns the number of logical blocks of the host, with or without data.
     pub fn blocks(&self) -> u32 {
         self.map.len() as u32
     }
@@ -140,7 +145,7 @@ impl ZoneLog {
         self.empty.len() as u32
     }
 
-    /// Returns the number of the stream into which collection writes.
+    /// Returns the number of the stream into which the host's collection writes its copies.
     pub fn stream_of_collection(&self) -> u16 {
         (self.open.len() - 1) as u16
     }
@@ -151,7 +156,7 @@ impl ZoneLog {
         Some(self.map[block as usize]).filter(|&place| place != NOWHERE)
     }
 
-    /// Returns the logical block whose data lie at a place; `None` if the place is not needed.
+    /// Returns the logical block whose data lie at a place in the zones; `None` if the log needs no data there.
     pub fn owner(&self, place: u32) -> Option<u32> {
         Some(self.owners[place as usize]).filter(|&block| block != NOWHERE)
     }
@@ -171,8 +176,8 @@ impl ZoneLog {
         self.zones[zone as usize].taken
     }
 
-    /// Reserves up to `blocks` blocks at the pointer of the zone that the stream fills; takes an empty zone where the
-    /// stream has none. `None` if no zone is left for it: the last empty zone is for collection.
+    /// Reserves up to `blocks` blocks in the zone that a stream fills, or in an empty one if it fills none; `None` if
+    /// no zone is left for the stream: the last empty zone is for the stream of collection.
     pub fn reserve(&mut self, stream: u16, blocks: u32) -> Option<Reserved> {
         let zone = match self.open[usize::from(stream)] {
             Some(zone) => zone,
@@ -187,6 +192,7 @@ impl ZoneLog {
         Some(Reserved { zone, blocks })
     }
 
+    /// Gives a stream the zone that was empty for longest; `None` if none is left for the stream.
     fn open_zone(&mut self, stream: u16) -> Option<u32> {
         let kept = usize::from(stream != self.stream_of_collection());
         let zone = if self.empty.len() > kept { self.empty.pop_front()? } else { return None };
@@ -196,7 +202,8 @@ impl ZoneLog {
         Some(zone)
     }
 
-    /// Writes a logical block by a stream at once, where no write is in flight; returns false if no zone is left for it.
+    /// Writes a logical block by a stream at once, while no write is in flight; returns false if no zone is left for
+    /// it.
     pub fn put(&mut self, block: u32, stream: u16) -> bool {
         let Some(Reserved { zone, .. }) = self.reserve(stream, 1) else { return false };
         let place = zone * self.capacity + self.zones[zone as usize].taken - 1;
@@ -205,7 +212,7 @@ impl ZoneLog {
         true
     }
 
-    /// Records that a write of `blocks` logical blocks from `first` on is on its way, and returns its number in the
+    /// Records that a write of `blocks` logical blocks from `first` on is in flight; returns its number in the log's
     /// order of writes and trims.
     pub fn begin_write(&mut self, first: u32, blocks: u32) -> u64 {
         self.order += 1;
@@ -216,7 +223,7 @@ impl ZoneLog {
     }
 
     /// Records that the data of `blocks` logical blocks from `first` on, of the write with the number `order`, lie in
-    /// the zones from `place` on. Data that a newer write or trim of the block has overtaken are not needed.
+    /// the zones from `place` on; those of a block of which a newer write or trim took effect already are not needed.
     pub fn end_write(&mut self, order: u64, first: u32, blocks: u32, place: u32) {
         for at in 0..blocks {
             let block = first + at;
@@ -234,8 +241,8 @@ impl ZoneLog {
         self.land(place, blocks);
     }
 
-    /// Records that copies of the data at `from` lie in the zones from `place` on, one block after the other; `from`
-    /// has each place with its logical block. A copy of data that were overwritten meanwhile is not needed.
+    /// Records that copies of the blocks `from` (places with their logical blocks) lie in the zones from `place` on.
+    /// Returns the number of needed ones: copies of data that were overwritten or trimmed meanwhile are not needed.
     pub fn end_copy(&mut self, from: &[(u32, u32)], place: u32) -> u32 {
         let mut moved = 0;
         for (at, &(old, block)) in (0..).zip(from) {
@@ -248,7 +255,8 @@ impl ZoneLog {
         moved
     }
 
-    /// Forgets the data of `blocks` logical blocks from `first` on.
+    /// Removes the data of `blocks` logical blocks from `first` on; writes of them that are in flight will not be
+    /// needed.
     pub fn trim(&mut self, first: u32, blocks: u32) {
         self.order += 1;
         for block in first..first + blocks {
@@ -259,6 +267,7 @@ impl ZoneLog {
         }
     }
 
+    /// Maps a logical block to a new place; the data at its former place are not needed any more.
     fn set(&mut self, block: u32, place: u32) {
         self.forget(block);
         self.map[block as usize] = place;
@@ -266,6 +275,7 @@ impl ZoneLog {
         self.facts.valid[(place / self.capacity) as usize] += 1;
     }
 
+    /// Removes a logical block from the map; the data at its former place are not needed any more.
     fn forget(&mut self, block: u32) {
         let old = std::mem::replace(&mut self.map[block as usize], NOWHERE);
         if old == NOWHERE {
@@ -279,6 +289,7 @@ impl ZoneLog {
         }
     }
 
+    /// Counts `blocks` blocks of a zone, from `place` on, as written.
     fn land(&mut self, place: u32, blocks: u32) {
         self.clock += u64::from(blocks);
         let zone = place / self.capacity;
@@ -286,6 +297,7 @@ impl ZoneLog {
         self.close_if_full(zone);
     }
 
+    /// Makes a zone a candidate for collection if all its blocks are written.
     fn close_if_full(&mut self, zone: u32) {
         let at = zone as usize;
         if self.zones[at].landed < self.capacity || self.zones[at].used != ZoneUse::Filling {
@@ -298,7 +310,7 @@ impl ZoneLog {
         self.victim.on_close(SuperblockId(zone), self.facts.valid[at]);
     }
 
-    /// Chooses, by the victim policy, the zone that is collected next; `None` without a candidate.
+    /// Chooses, by the victim policy, the zone that the host collects next; `None` without a candidate.
     ///
     /// # Panics
     /// When the policy chooses a zone that is no candidate.
@@ -330,7 +342,7 @@ impl ZoneLog {
         Some(zone)
     }
 
-    /// Records that a zone without needed data was reset.
+    /// Records that the drive has reset a zone, which is empty from now on.
     ///
     /// # Panics
     /// When data of the zone are still needed.
@@ -346,8 +358,8 @@ impl ZoneLog {
         self.empty.push_back(zone);
     }
 
-    /// Adopts the number of blocks that the drive has in a zone, at least as many as the log has written: blocks beyond
-    /// are not needed.
+    /// Sets the number of written blocks of a zone to `written`, that of the drive, which is no less than that of the
+    /// log; blocks beyond the latter are not needed.
     pub fn adopt(&mut self, zone: u32, written: u32) {
         let at = zone as usize;
         let more = written - self.zones[at].taken;
@@ -381,7 +393,7 @@ mod tests {
     /// Write in flight of the test: its number, first logical block, number of blocks, and first place.
     type Flight = (u64, u32, u32, u32);
 
-    /// Log under test beside a model that remembers, for each logical block, the number of the newest write that has
+    /// Host's log under test beside a model that knows, for each logical block, the number of the newest write that has
     /// landed, and for each place the write that put data there.
     struct Beside {
         log: ZoneLog,

@@ -8,7 +8,8 @@ use host::Op;
 use serde_json::Value;
 use sim::{Checking, PreconditionKind, RunOptions};
 
-/// 40 zones of 384 KiB over four dies, of which the host keeps three quarters.
+/// Constant: settings of a drive with 40 zones of 384 KiB over four dies, whose host keeps blocks on three quarters of
+/// their space.
 const LOG: &[&str] = &[
     "ftl.buffer.power_loss_protection=true",
     "ftl.buffer.size=4MiB",
@@ -59,9 +60,9 @@ fn runs_with_one_seed_are_equal() {
     assert_eq!(once(), once());
 }
 
-/// Zones collected in the order in which they were filled, under uniform writes, hold the share `v` of needed blocks that
-/// solves `v = exp(-(1 - v) T / U)`, where `T` blocks lie in zones in use and `U` are kept (Desnoyers, SYSTOR 2012): each write
-/// of the workload costs `1 / (1 - v)`.
+/// Checks write amplification against a closed form: zones collected in the order in which they were filled, under
+/// uniform writes, hold the share `v` of needed blocks that solves `v = exp(-(1 - v) T / U)`, where `T` blocks lie in
+/// zones in use and `U` are kept (Desnoyers, SYSTOR 2012); each write of the workload costs `1 / (1 - v)`.
 #[test]
 fn uniform_writes_cost_what_a_closed_form_says_before_and_during_the_run() {
     let drive = on_zones(&[

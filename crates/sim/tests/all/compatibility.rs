@@ -174,20 +174,22 @@ fn zoned_load(zones: host::HostZones) -> Box<dyn Workload> {
     })
 }
 
-/// Of a drive of zones so much is written before its run: zones that are full, one that is not, and empty ones.
+/// Constant: share of a zoned drive that is written before its run, so that it has full zones, a partly written one,
+/// and empty ones.
 pub(crate) const FILLED_ZONES: f64 = 0.13;
 
-/// Whether the lines are of a drive of zones.
+/// Returns true if the settings `lines` are of a drive of zones.
 pub(crate) fn is_zoned(lines: &[String]) -> bool {
     lines.iter().any(|line| line.contains("=zoned-"))
 }
 
-/// How a drive comes into a state in which its run meets what was written before.
+/// Returns the kind of preconditioning after which the run of a drive with the settings `lines` meets data written
+/// before.
 pub(crate) fn usual_state(lines: &[String]) -> PreconditionKind {
     if is_zoned(lines) { PreconditionKind::Fill } else { PreconditionKind::Steady }
 }
 
-/// What a drive is asked for.
+/// Makes the workload of these tests for a drive, with or without zones.
 pub(crate) fn load_of(drive: &Drive) -> Box<dyn Workload> {
     drive.space().zones.map_or_else(|| load(drive.capacity().get()), zoned_load)
 }

@@ -71,7 +71,7 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 10] = [
+const MORE: [&[&str]; 11] = [
     &[],
     &["ftl.streams.name=fdp"],
     &["ecc.code.name=ldpc"],
@@ -82,6 +82,11 @@ const MORE: [&[&str]; 10] = [
     &["host.namespaces.names=[\"NAMESPACE\", \"OTHER\"]"],
     &["ftl.streams.name=separate", "ftl.buffer.power_loss_protection=true"],
     &["host.namespaces.NAMESPACE.command_set=zns", "ftl.buffer.power_loss_protection=true"],
+    &[
+        "ftl.mapping.name=zoned-all",
+        "host.namespaces.NAMESPACE.command_set=zns",
+        "ftl.buffer.power_loss_protection=true",
+    ],
 ];
 
 /// Whether a drive that has what a key needs reads one of these values of it; else the last refusal.
@@ -140,6 +145,7 @@ const BY_OTHERS: &[&str] = &[
     "ftl.mapping.zone_capacity",  // whole program units
     "ftl.mapping.zone_size",      // at least the capacity
     "ftl.mapping.max_active",     // at least `max_open`
+    "host.translation.copy_size", // whole blocks
     "host.link.lanes",            // 1, 2, 4, 8 or 16
     "host.link.max_payload",      // a power of two
     "host.link.max_read_request", // a power of two

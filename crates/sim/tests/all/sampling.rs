@@ -9,17 +9,17 @@ use host::{Op, Workload};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
-/// Drives and workloads that are run always, and how many of their figures must lie in their intervals, of so many.
+/// Constant: seeds of the pairs of drive and workload that the test runs if no others are named.
 const PAIRS: std::ops::Range<u64> = 0..10;
 
-/// What a drive and its workload are drawn from: nothing of it was chosen by what sampling makes of it.
+/// Pair of a drive and a workload, drawn from a seed, that is run in full and sampled.
 #[derive(Debug)]
 struct Pair {
     settings: Vec<String>,
     requests: u64,
     depth: u32,
     reads: f64,
-    /// Of the accesses, to a tenth of the drive.
+    /// Share of the requests that go to the first tenth of the drive.
     hot: f64,
     bytes: u32,
     trims: f64,
@@ -139,7 +139,7 @@ fn most_of_a_run_is_carried_forward_and_all_of_it_is_counted() {
     assert!(pair.run(None).get("sample").is_none());
 }
 
-/// How a caller slices its work changes nothing.
+/// Checks that a sampled run has the same result however its caller divides it into slices of events.
 #[test]
 fn slices_of_any_size_come_to_the_same() {
     let whole = |slice: u64| {

@@ -9,7 +9,7 @@ use host::Op;
 use serde_json::Value;
 use sim::RunOptions;
 
-/// A run with the checks on, and what it says.
+/// Runs a random workload on a zoned drive with the checks on, and returns the result.
 fn cut(kind: &[&str], more: &[&str], seed: u64) -> Value {
     let drive = drive(&[TLC, kind, ZONED, more].concat());
     let workload = appends(shape_of(&drive), 4096, seed, 3_000, 12);
@@ -50,7 +50,8 @@ fn a_cut_while_the_drive_looks_for_its_zones_changes_nothing() {
     }
 }
 
-/// A zone that is full, and one of 32 units of which the last two wait for a third.
+/// Checks the recovery of a drive with a full zone, and one of 32 units, of which the last two wait for a third in the
+/// write buffer.
 #[test]
 fn one_page_is_read_of_a_full_superblock_and_all_of_an_open_one() {
     let drive = drive(&[TLC, KINDS[0], ZONED, &["power.cut.at=[\"40ms\"]"]].concat());
@@ -73,7 +74,7 @@ fn one_page_is_read_of_a_full_superblock_and_all_of_an_open_one() {
     assert_eq!(number(&result, "ftl.zones.states.closed"), 1, "{}", result["ftl"]["zones"]);
 }
 
-/// What becomes of a finish that was not answered: it goes on when the power is back.
+/// Checks that a finish which was not answered before a power cut goes on after it.
 #[test]
 fn a_finish_goes_on_after_a_cut_and_an_answered_one_stays() {
     for at in ["3ms", "5ms", "9ms", "12ms"] {

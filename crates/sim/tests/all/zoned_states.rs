@@ -13,7 +13,8 @@ use units::{Nanos, SimTime};
 type Commands = Vec<(Op, u64, u32)>;
 type Latencies = Arc<Mutex<Vec<u64>>>;
 
-/// Commands one after the other, with a pause before one of them in which the drive comes to rest.
+/// Workload of the test: commands one after the other, with a pause before one of them in which the drive comes to
+/// rest.
 struct WithPause {
     commands: Commands,
     next: usize,
@@ -54,7 +55,8 @@ impl Workload for WithPause {
     }
 }
 
-/// Writes and appends of one to eight blocks to nine zones, reads, finishes and resets: no zone is opened by the host.
+/// Draws commands: writes and appends of one to eight blocks to nine zones, reads, finishes and resets; none opens a
+/// zone.
 fn drawn(drive: &Drive, count: usize) -> Commands {
     let (zones, mut random) = (drive.space().zones.unwrap(), RandomStream::new(11, "zoned states"));
     let command = |_| {
@@ -73,7 +75,7 @@ fn zoned(kind: &[&str]) -> Drive {
     drive(&[TLC, kind, ZONED].concat())
 }
 
-/// A drive after commands, and how long each took.
+/// Runs commands on a zoned drive; returns the session, the result, and the latency of each command.
 fn played(
     kind: &[&str],
     commands: Commands,

@@ -19,8 +19,8 @@ pub fn shape_of(drive: &Drive) -> ZoneShape {
     }
 }
 
-/// Appends to twelve zones, reads from their beginnings, resets and finishes: each can be asked for, also where earlier ones
-/// were lost.
+/// Makes a workload of appends to twelve zones, reads from their beginnings, resets and finishes, each of which is
+/// allowed even if earlier ones were lost in a power cut.
 pub fn appends(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "appends");
     closed_loop(requests, depth, move |_| {
@@ -75,7 +75,7 @@ pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u
     })
 }
 
-/// Requests to blocks, of all kinds, sizes and alignments.
+/// Makes a workload of reads, writes, trims and flushes of blocks, of random sizes and alignments.
 pub fn mixed(bytes: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "blocks");
     closed_loop(requests, depth, move |_| {

@@ -117,7 +117,7 @@ fn random_drives_of_zones_keep_every_promise() {
     assert!(std::env::var_os("FLOATGATE_SWARM_SEEDS").is_some() || cuts > 100, "{cuts} power cuts");
 }
 
-/// A host that keeps blocks on zones, from a seed.
+/// Draws the settings of a host that keeps blocks on zones.
 fn host_lines(random: &mut RandomStream) -> Vec<String> {
     let victim =
         choose(random, &["greedy", "fifo", "cost-benefit", "random", "d-choices", "windowed-greedy"]);

@@ -10,8 +10,9 @@ use ftl::Ftl;
 use units::{Lpn, Nanos};
 
 impl Precondition {
-    /// Does a part of the preconditioning of a host's log, worth about `count` writes of blocks; returns true when it is
-    /// done. `ftl` gives the times by which requests of copies of the workload count as answered.
+    /// Does a part of the preconditioning of a host's log of blocks on zones, without simulated time, worth about
+    /// `count` writes of blocks or requests of the workload's copies; returns true when it is done. The operation times
+    /// of the drive `ftl` decide when requests of the copies count as answered.
     ///
     /// # Errors
     /// When the embedding program asks to stop, or a copy of the workload is faulty.
@@ -37,12 +38,14 @@ impl Precondition {
         Ok(self.done)
     }
 
-    /// Returns the preconditioning for a host that keeps `blocks` blocks on zones, of which the share `fill` is filled.
+    /// Returns this preconditioning changed for a host that keeps `blocks` blocks on zones: the share `fill` of the
+    /// blocks is filled.
     pub fn of_blocks(self, blocks: u32, fill: f64) -> Self {
         Self { filled: ((f64::from(blocks) * fill) as u32).max(1), ..self }
     }
 
-    /// Does the next step of the copies of the workload on the host's log.
+    /// Does the next step (write, trim, read or end) of the copies of the workload on the host's log of blocks on
+    /// zones.
     fn write_copy(&mut self, log: &mut HostTranslation, ftl: &Ftl) -> Result<(), Error> {
         let times = Times::of(ftl);
         let step = self.own_copies().next()?;
@@ -76,8 +79,9 @@ impl Precondition {
         Ok(())
     }
 
-    /// Ends the present window if it is complete and a copy of the workload `ended`, or copies are long, and checks
-    /// whether write amplification of the host's log is steady.
+    /// Ends the present window (stretch of writes) of preconditioning if it is complete and a copy of the workload
+    /// `ended`, or copies are long; then checks whether the write amplification of the host's log is steady.
+    /// Preconditioning is done if it is, or at the limit on overwrites.
     fn look_at_log(&mut self, log: &mut HostTranslation, ended: bool) {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         self.done |= self.asked as f64 >= self.rule.limit * f64::from(self.filled);

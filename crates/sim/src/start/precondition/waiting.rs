@@ -43,7 +43,7 @@ impl WaitingUnits {
         None
     }
 
-    /// Returns true if a unit waits in the modelled write buffer.
+    /// Returns true if the unit `lpn` waits in the modelled write buffer.
     #[inline]
     pub fn holds(&self, lpn: Lpn) -> bool {
         self.present[(lpn.0 / 64) as usize] & 1 << (lpn.0 % 64) != 0

@@ -129,7 +129,7 @@ impl Measure {
     pub fn go_on(&mut self, now: SimTime) {
         let gap = now.since(self.last_completion);
         (self.started, self.last_completion) = (self.started + gap, now);
-        self.series.started = self.series.started + gap;
+        self.series.started += gap;
     }
 
     /// Adds a completed request to the measurements, with the time spent in each stage.

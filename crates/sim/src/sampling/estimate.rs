@@ -8,7 +8,6 @@
 use super::asked::AskedErrors;
 use super::told::{SampledFigure, SampledPart, SampledRun};
 use crate::measure::spread::interval;
-use std::f64::consts::SQRT_2;
 
 /// Record of a part of a sampled run: a stretch of its requests, in detail or carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +42,8 @@ fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
     let value = of(&sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]))?;
-    let half = interval(&sums, of).map(|found| (found.half * SQRT_2).hypot(discrepancy(parts)));
+    let half =
+        interval(&sums, of).map(|found| (2.0 * found.half.powi(2) + discrepancy(parts).powi(2)).sqrt());
     let found = half.map(|half| [(value - half).max(0.0), value + half]);
     let reached = asked.map(|asked| half.is_some_and(|half| half <= asked * value));
     Some(SampledFigure { value, interval: found, asked, reached })

@@ -101,7 +101,7 @@ mod tests {
     fn parts(count: u64) -> Vec<SamplePart> {
         let mut random = RandomStream::new(3, "parts");
         let part = |at: u64| {
-            let (written, is_forwarded) = (4096.0, at % 5 > 0);
+            let (written, is_forwarded) = (4096.0, !at.is_multiple_of(5));
             let programmed = written * (1.5 + random.unit());
             SamplePart { first_request: at, requests: 1, is_forwarded, programmed, written }
         };

@@ -246,6 +246,7 @@ def test_there_is_one_door() -> None:
         "results/marker.py": "locks its own file",
         "inputs/workload.py": "guesses from the first bytes what a file is",
         "files/temporary.py": "packs a run of its own",
+        "generate/from_definitions.py": "the package's own first file",
         "grid/disk/model.py": "guesses from a small file what it is",
         "inputs/mqsim/scenario.py": "guesses from the first bytes what a file is",
         "report/draw.py": "a script of the plotting library",

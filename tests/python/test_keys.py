@@ -41,7 +41,7 @@ def test_a_pattern_is_a_part_of_a_key_or_a_glob() -> None:
         ("ftl.gc.victim", 'expected a table (did you mean "ftl.gc.victim.name"?)'),
         ("ftl.gc", "keys there: ftl.gc."),
         ("ftl", "keys there: ftl."),
-        ("victim.name", 'did you mean "ftl.gc.victim.name"?'),
+        ("victim.name", 'did you mean "ftl.gc.victim.name" or "host.translation.victim.name"?'),
         ("blocks_per_plane", 'did you mean "nand.blocks_per_plane"?'),
         ("nand.block_per_plane", 'did you mean "nand.blocks_per_plane"?'),
         ("name", "`floatgate keys name` lists them"),

@@ -66,6 +66,18 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
     "own state": (TINY, MIXED, {}, {"precondition": "workload"}),
     "fresh": ("mlc", READS, {"nand.blocks_per_plane": 32, "ftl.user_capacity": "6GB"}, {"layout": False}),
     "cache": ("tlc", MIXED, CACHE, {}),
+    "blocks on zones": (
+        TINY,
+        "[s]\nrw=randwrite\nbs=4k\nsize=100%\nnumber_ios=4000\niodepth=4\n",
+        {
+            "ftl.mapping.name": "zoned-all",
+            "ftl.op_ratio": 0.02,
+            "ftl.buffer.power_loss_protection": True,
+            "host.translation.name": "log",
+            "host.translation.op_ratio": 0.5,
+        },
+        {"precondition": "fill"},
+    ),
     "sampled": (TINY, SAMPLED, {}, {"precondition": "steady", "sample": "waf:20%"}),
     "parity": ("tlc", WRITES, ROOMY | {"ftl.parity.name": "rain"}, {"precondition": "fill"}),
     "regulated": ("tlc", MIXED, SMALL | CODE | {"ftl.regulator.name": "agcr"}, {"precondition": "fill"}),

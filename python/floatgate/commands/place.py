@@ -146,7 +146,6 @@ def _asked(
     examples=(
         "floatgate place tlc examples/random-write.fio --seeds 3",
         "floatgate place nvme-tlc trace.csv.gz --rules size,rate,hindsight --handles 4",
-        "floatgate place small-tlc examples/random-write.fio --rules rate --zones --seeds 1",
     ),
 )
 def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[str, Any]) -> int:

@@ -39,7 +39,7 @@ impl Still<'_> {
     }
 
     /// Takes all units that wait in the write buffer out of it, at a standstill with nothing in flight, and returns
-    /// those that are the newest of their logical units, in the order in which they leave.
+    /// the newest of each logical unit, in the order in which they leave.
     pub fn take_buffered(&mut self) -> Vec<Lpn> {
         let core = &mut self.0.media.core;
         for die in 0..core.store.layout.dies as usize {

@@ -305,7 +305,7 @@ impl Sampling {
         self.start = Some(WindowCounts::of(run));
     }
 
-    /// Returns the bytes programmed and written so far, without those that only sampling caused.
+    /// Returns the bytes programmed and written so far, without bytes that only sampling caused.
     fn totals<P: Observer>(&self, run: &Run<P>) -> [f64; 2] {
         let stats = run.ftl.stats();
         let programmed = stats.bytes_programmed(run.ftl.layout().unit) as f64;

@@ -79,8 +79,8 @@ pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u
 pub fn mixed(bytes: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "blocks");
     closed_loop(requests, depth, move |_| {
-        let sectors = 1 + random.below(80);
-        let offset = random.below(bytes / 512 - sectors) * 512;
+        let sectors = (1 + random.below(80)).min(bytes / 512);
+        let offset = random.below(bytes / 512 - sectors + 1) * 512;
         let op = match random.below(20) {
             0 => return (Op::FLUSH, 0, 0),
             1..3 => Op::TRIM,

@@ -17,7 +17,7 @@ Waiting = Literal["left out", "begins"]
 
 
 class How(TypedDict, total=False):
-    """Who does the work and what ends it, as `spread` takes them."""
+    """Workers, scheduler and end of a command's runs, as keywords of `spread`."""
 
     workers: int | None
     scheduler: str | None

@@ -192,23 +192,26 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     settle(&RunParts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
 }
 
+/// Returns the sums of a part of a run in which the host wrote `written` units, and collection took one victim with
+/// `moved` valid units and `room` others.
+fn of_one(moved: f64, room: f64, written: f64) -> Sums {
+    let mut sums = [0.0; SUMS];
+    for (sum, value) in [
+        (Sum::Written, written),
+        (Sum::Taken, written),
+        (Sum::Programmed, written + moved),
+        (Sum::Moved, moved),
+        (Sum::Room, room),
+    ] {
+        sums[sum as usize] = value;
+    }
+    sums
+}
+
 /// Estimates the long-run write amplification of a host that keeps blocks on zones. For each zone that the host
 /// collected, `victims` has its needed blocks, and its other blocks, each room for a new block of the workload.
 fn of_zones(victims: &[[u32; 2]]) -> LongRun {
-    let part = |&[needed, others]: &[u32; 2]| {
-        let (moved, room) = (f64::from(needed), f64::from(others));
-        let mut sums = [0.0; SUMS];
-        for (sum, value) in [
-            (Sum::Written, room),
-            (Sum::Taken, room),
-            (Sum::Programmed, moved + room),
-            (Sum::Moved, moved),
-            (Sum::Room, room),
-        ] {
-            sums[sum as usize] = value;
-        }
-        sums
-    };
+    let part = |&[needed, others]: &[u32; 2]| of_one(f64::from(needed), f64::from(others), f64::from(others));
     let parts: Vec<Sums> = victims.iter().map(part).collect();
     let counted: Vec<u64> = (0..=parts.len() as u64).collect();
     settle(&RunParts { sums: &parts, by_die: &[], of: of_victims }, &counted)
@@ -379,17 +382,7 @@ mod tests {
     /// Makes, for a test, the sums of a batch in which the host wrote `written` units and garbage collection took one
     /// victim of 1000 units with `valid` valid units.
     fn victim(valid: f64, written: f64) -> Sums {
-        let mut sums = [0.0; SUMS];
-        for (sum, value) in [
-            (Sum::Written, written),
-            (Sum::Taken, written),
-            (Sum::Programmed, written + valid),
-            (Sum::Moved, valid),
-            (Sum::Room, 1000.0 - valid),
-        ] {
-            sums[sum as usize] = value;
-        }
-        sums
+        of_one(valid, 1000.0 - valid, written)
     }
 
     #[test]

@@ -23,9 +23,13 @@ impl<P: Observer> Run<P> {
         if self.dark {
             return;
         }
-        match self.host {
-            RunHost::Blocks(_) => OnZones(self).draw(now),
-            _ => self.draw_requests(now),
+        if self.host.keeps_blocks() {
+            OnZones(self).draw(now);
+        } else {
+            while !self.source_done && self.link.queues.has_place() {
+                let Some(request) = self.next_request(now) else { break };
+                self.submit(request, now);
+            }
         }
         if self.in_drive == 0 {
             self.group_room = self.group_units;
@@ -52,44 +56,35 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Takes requests from the workload, or from the caller of a stepped run, and submits them to the drive while the
-    /// submission queues have free entries.
+    /// Asks the workload, or the caller of a stepped run, for its next request; `None` if there is none now, be it for
+    /// the limits of the run, the end of the workload, or an error.
     #[inline(always)]
-    fn draw_requests(&mut self, now: SimTime) {
-        while !self.source_done && self.link.queues.has_place() {
-            if self.end.is_reached(self.handed_out, now) {
-                self.end_of_source(now);
-                break;
-            }
-            let polled = match &mut self.host {
-                RunHost::Stepped(host) => Ok(host.poll(now)),
-                _ => self.workload.poll(now),
-            };
-            match polled {
-                Ok(Poll::Ready(request)) => self.submit(request, now),
-                Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
-                    self.error = Some(too_late(&self.workload.report().name, self.handed_out));
-                    return;
-                }
-                Ok(Poll::At(time)) => {
-                    self.await_arrival(time.min(self.end.time), now);
-                    break;
-                }
-                Ok(Poll::Blocked) => {
-                    // The caller of a stepped run may be late with the next: its place among the events of its moment is
-                    // kept for it.
-                    if matches!(self.host, RunHost::Stepped(_)) {
-                        self.ctx.calendar.keep_turn();
-                    }
-                    break;
-                }
-                Ok(Poll::Done) => self.end_of_source(now),
-                Err(error) => {
-                    self.error = Some(error.into());
-                    return;
-                }
-            }
+    pub(super) fn next_request(&mut self, now: SimTime) -> Option<HostRequest> {
+        if self.end.is_reached(self.handed_out, now) {
+            self.end_of_source(now);
+            return None;
         }
+        let polled = match &mut self.host {
+            RunHost::Stepped(host) => Ok(host.poll(now)),
+            _ => self.workload.poll(now),
+        };
+        match polled {
+            Ok(Poll::Ready(request)) => return Some(request),
+            Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
+                self.error = Some(too_late(&self.workload.report().name, self.handed_out));
+            }
+            Ok(Poll::At(time)) => self.await_arrival(time.min(self.end.time), now),
+            Ok(Poll::Blocked) => {
+                // The caller of a stepped run may be late with the next: its place among the events of its moment is
+                // kept for it.
+                if matches!(self.host, RunHost::Stepped(_)) {
+                    self.ctx.calendar.keep_turn();
+                }
+            }
+            Ok(Poll::Done) => self.end_of_source(now),
+            Err(error) => self.error = Some(error.into()),
+        }
+        None
     }
 
     /// Records that the workload has no more requests. A run in which no request came after the ramp measured nothing,

@@ -7,10 +7,9 @@ use crate::measure::stages;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
 use crate::requests::{Request, whole_units};
-use crate::run::limits::{LATEST, too_late};
 use crate::translation::{AskedOfHost, HostTranslation, HostWork, PieceRequest, ZonePiece};
 use engine::Event;
-use host::{Completion, CompletionStatus, Effect, HostRequest, Poll};
+use host::{Completion, CompletionStatus, Effect, HostRequest};
 use units::{Lpn, SimTime};
 
 /// Host of a run that keeps blocks on the zones of the drive: its translation, and the address space that the workload
@@ -52,31 +51,11 @@ impl<P: Observer> OnZones<'_, P> {
                 self.send_piece(piece, now);
             } else if self.0.source_done || self.translation().is_full() {
                 return;
-            } else if self.0.end.is_reached(self.0.handed_out, now) {
-                self.0.end_of_source(now);
-            } else if !self.draw_block(now) {
-                return;
+            } else {
+                let Some(request) = self.0.next_request(now) else { return };
+                self.take_block(request, now);
             }
         }
-    }
-
-    /// Asks the workload for one request, and hands it to the host's translation; returns false if the workload has
-    /// none now.
-    fn draw_block(&mut self, now: SimTime) -> bool {
-        match self.0.workload.poll(now) {
-            Ok(Poll::Ready(request)) => self.take_block(request, now),
-            Ok(Poll::At(time)) if time.min(self.0.end.time) > LATEST => {
-                self.0.error = Some(too_late(&self.0.workload.report().name, self.0.handed_out));
-            }
-            Ok(Poll::At(time)) => {
-                self.0.await_arrival(time.min(self.0.end.time), now);
-                return false;
-            }
-            Ok(Poll::Blocked) => return false,
-            Ok(Poll::Done) => self.0.end_of_source(now),
-            Err(error) => self.0.error = Some(error.into()),
-        }
-        true
     }
 
     /// Checks a request of the workload, gives it a placement handle where the host has a policy for these, and hands

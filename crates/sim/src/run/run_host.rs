@@ -1,4 +1,4 @@
-//! Who asks the drive of a run: its workload, the caller of a stepped run, or a host that keeps blocks on zones.
+//! The host of a run, which makes the requests to the drive: the workload, the caller of a stepped run, or a host that keeps blocks on zones.
 
 use super::on_zones::BlockHost;
 use super::stepped_host::SteppedHost;

@@ -51,7 +51,7 @@ impl Precondition {
             if ftl.is_read_only() {
                 return Err(worn_out(drive));
             }
-            self.look(ftl, matches!(step, CopyStep::End));
+            self.look(ftl, step);
             if self.done {
                 break;
             }
@@ -81,25 +81,37 @@ impl Precondition {
     }
 
     /// Ends the present window of preconditioning (stretch of writes over which write amplification is averaged) if it
-    /// is complete (at the end of a copy of the workload, or within a long copy), and checks whether write
-    /// amplification is steady.
-    fn look(&mut self, ftl: &Ftl, ended: bool) {
-        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
-        let own = self.own.as_ref().expect("a workload is there to be copied");
-        if !ended {
-            self.in_copy = self.in_copy.max(own.written);
-        }
-        let is_long = self.in_copy >= WINDOWS_OF_A_COPY * window;
-        // What the buffer takes the place of never comes to the flash: all of it, if the buffer is larger.
-        if self.asked as f64 >= self.rule.limit * f64::from(self.filled) {
-            self.done = true;
-        }
-        if self.in_window < window || !(ended || is_long) {
+    /// is complete, and checks whether write amplification is steady. `step` is the last step of the workload's copies.
+    fn look(&mut self, ftl: &Ftl, step: CopyStep) {
+        if !self.is_window_over(Some(step)) {
             return;
         }
         let waf =
             ftl.stats().since(&self.window_start).waf(ftl.layout().unit).expect("the window held writes");
         self.window_start = *ftl.stats();
+        self.end_window(waf);
+    }
+
+    /// Returns true if the present window of preconditioning is complete: at the end of a copy of the workload, within a
+    /// long copy, or, where no copies are written, after as many writes as a window has. `step` is the last step of the
+    /// copies; `None` where none are written. At the limit on writes that are asked for, preconditioning is done.
+    pub(super) fn is_window_over(&mut self, step: Option<CopyStep>) -> bool {
+        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
+        let may_end = match step {
+            None | Some(CopyStep::End) => true,
+            Some(_) => {
+                self.in_copy = self.in_copy.max(self.own_copies().written);
+                self.in_copy >= WINDOWS_OF_A_COPY * window
+            }
+        };
+        // What the buffer takes the place of never comes to the flash: all of it, if the buffer is larger.
+        self.done |= self.asked as f64 >= self.rule.limit * f64::from(self.filled);
+        self.in_window >= window && may_end
+    }
+
+    /// Ends a window of preconditioning with the write amplification `waf`: preconditioning is done if this is steady,
+    /// or at the limit on overwrites.
+    pub(super) fn end_window(&mut self, waf: f64) {
         self.in_window = 0;
         let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
         self.steady = self.window.push(waf, overwritten);

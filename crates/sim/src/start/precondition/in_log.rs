@@ -2,7 +2,7 @@
 //! steady. Nothing of it is on flash before all is written.
 
 use super::own::CopyStep;
-use super::{Precondition, PreconditionKind, Times, WINDOWS_OF_A_COPY};
+use super::{Precondition, PreconditionKind, Times};
 use crate::Error;
 use crate::embedding;
 use crate::translation::HostTranslation;
@@ -32,7 +32,7 @@ impl Precondition {
             } else {
                 log.write_untimed(self.random.below(u64::from(self.filled)) as u32, 0);
                 (self.written, self.in_window) = (self.written + 1, self.in_window + 1);
-                self.look_at_log(log, true);
+                self.look_at_log(log, None);
             }
         }
         Ok(self.done)
@@ -69,32 +69,21 @@ impl Precondition {
             CopyStep::Read(_, units) => times.read.times(u64::from(units)),
             CopyStep::End => Nanos::ZERO,
         };
-        let own = self.own_copies();
-        own.served(busy);
-        let (written, ended) = (own.written, matches!(step, CopyStep::End));
-        if !ended {
-            self.in_copy = self.in_copy.max(written);
-        }
-        self.look_at_log(log, ended);
+        self.own_copies().served(busy);
+        self.look_at_log(log, Some(step));
         Ok(())
     }
 
-    /// Ends the present window (stretch of writes) of preconditioning if it is complete and a copy of the workload
-    /// `ended`, or copies are long; then checks whether the write amplification of the host's log is steady.
-    /// Preconditioning is done if it is, or at the limit on overwrites.
-    fn look_at_log(&mut self, log: &mut HostTranslation, ended: bool) {
-        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
-        self.done |= self.asked as f64 >= self.rule.limit * f64::from(self.filled);
-        if self.in_window < window || !(ended || self.in_copy >= WINDOWS_OF_A_COPY * window) {
+    /// Ends the present window (stretch of writes) of preconditioning if it is complete, and checks whether the write
+    /// amplification of the host's log is steady. `step` is the last step of the workload's copies; `None` where none are
+    /// written.
+    fn look_at_log(&mut self, log: &mut HostTranslation, step: Option<CopyStep>) {
+        if !self.is_window_over(step) {
             return;
         }
         let counted = log.counts();
         let waf = counted.of_collection(log.zone_blocks()).or(counted.write_amplification());
-        let waf = waf.expect("the window held writes");
         log.begin_measuring();
-        self.in_window = 0;
-        let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
-        self.steady = self.window.push(waf, overwritten);
-        self.done |= self.steady || overwritten >= self.rule.limit;
+        self.end_window(waf.expect("the window held writes"));
     }
 }

@@ -177,13 +177,15 @@ impl Bus {
         self.status
     }
 
-    /// Returns the number of bytes that the data of a program of a single page row take on the channel.
+    /// Returns the number of bytes on the channel of the data-in of a program of only one page row (the pages with the
+    /// same index in all planes), as in SLC mode.
     #[inline]
     pub fn row_bytes_in(&self) -> u64 {
         self.row_bytes_in
     }
 
-    /// Returns the time of commands, addresses and data-in of a program of a single page row, until the die is busy.
+    /// Returns the channel time of the commands, addresses and data-in of a program of only one page row (the pages
+    /// with the same index in all planes), as in SLC mode, until the die is busy.
     #[inline]
     pub fn row_in(&self) -> Nanos {
         self.row_in

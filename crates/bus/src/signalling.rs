@@ -77,9 +77,11 @@ pub struct Pins {
 pub struct Signalling {
     /// Duration of a command or address cycle of the interface.
     pub cycle: Femtos,
-    /// Data rate of transfers to the chip (data-in).
+    /// Data rate of the flash interface's transfers to the chip (data-in), as an exact fraction: bytes per
+    /// femtoseconds.
     pub data_in: Cadence,
-    /// Data rate of transfers from the chip (data-out).
+    /// Data rate of the flash interface's transfers from the chip (data-out), as an exact fraction: bytes per
+    /// femtoseconds.
     pub data_out: Cadence,
     /// Shortest clock period by the interface's equations; equal to the period in use where no equations apply.
     pub shortest: Femtos,

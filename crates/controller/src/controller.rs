@@ -482,17 +482,14 @@ impl Controller {
     #[inline]
     fn start_what_can<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if self.overlap.suspend_for_waiting {
-            let state = &self.dies[die];
-            if state.waiting & Class::HostRead.bit() != 0 && state.array_start <= ctx.calendar.now() {
-                self.consider_suspension(die, ctx);
-            }
+            self.suspend_for_waiting(die, ctx);
         }
         if let Some(chips) = &self.chips {
             return self.start_chip(chips.of(die), ctx);
         }
         // After most events nothing waits, or the die is taken.
         let state = &self.dies[die];
-        let may_start = state.waiting != 0 && state.startable(self.overlap) != 0;
+        let may_start = state.waiting != 0 && state.startable(&self.overlap) != 0;
         if may_start || state.suspended.exists() {
             self.start_next(die, ctx);
         }
@@ -506,7 +503,7 @@ impl Controller {
             if now < state.blocked_until {
                 return;
             }
-            let startable = state.startable(self.overlap);
+            let startable = state.startable(&self.overlap);
             let allowed = if state.suspended.exists() { Class::HostRead.bit() } else { u8::MAX };
             let mut waiting = state.waiting & allowed;
             if waiting == 0 {

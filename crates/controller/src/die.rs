@@ -211,7 +211,7 @@ impl Die {
     /// Returns the bit mask of the classes (queues of the die) whose oldest operation could start now, given the
     /// operations that occupy the array and the page register.
     #[inline]
-    pub fn startable(&self, overlap: DieOverlap) -> u8 {
+    pub fn startable(&self, overlap: &DieOverlap) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
         const PROGRAMS: u8 = Class::HostProgram.bit() | Class::InternalProgram.bit();
         if self.status.exists() && !overlap.cache_program {

@@ -120,7 +120,8 @@ pub enum Overlap {
     InTurn,
 }
 
-/// Record of the effect of retries along a retry table on a page: the least error rate, and the steps to it.
+/// Record of the best that read retries can reach on a page along the retry table: the raw bit error rate with the best
+/// references, and the number of steps of the table from the default references to them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
     /// Raw bit error rate (0 to 1) of a page if read with the best references.

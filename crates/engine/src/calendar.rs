@@ -174,23 +174,22 @@ impl Calendar {
         let key = self.key(time, event);
         self.sequence = next;
         let key = key.unwrap_or_else(|| panic!("an event at {time} would lie before {}", self.now));
-        self.put_beside(key);
+        if !self.wheel.insert_alone(key, self.now.ns()) {
+            self.put_beside(key);
+        }
     }
 
     /// Removes and returns the next event, if its time is not after `until`, and moves the clock to that time.
     #[inline(always)]
     pub fn pop_until(&mut self, until: SimTime) -> Option<(SimTime, Event)> {
-        if (self.first() >> 64) as u64 > until.ns() { None } else { self.pop() }
-    }
-
-    /// Removes and returns the next event, and moves the clock to its time.
-    #[inline(always)]
-    pub fn pop(&mut self) -> Option<(SimTime, Event)> {
+        let is_later = |key: u128| (key >> 64) as u64 > until.ns();
         let key = match self.wheel.first(self.now.ns()) {
+            Some((_, key)) if key < self.first_in_heaps && is_later(key) => return None,
             Some((slot, key)) if key < self.first_in_heaps => {
                 self.wheel.take(slot);
                 key
             }
+            _ if is_later(self.first_in_heaps) => return None,
             _ => self.pop_from_heaps()?,
         };
         self.taken += 1;
@@ -201,6 +200,12 @@ impl Calendar {
             index: (low & ((1 << INDEX_BITS) - 1)) as u32,
         };
         Some((self.now, event))
+    }
+
+    /// Removes and returns the next event, and moves the clock to its time.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<(SimTime, Event)> {
+        self.pop_until(SimTime::NEVER)
     }
 
     /// Discards all pending events and sets the time to `now`, which must not lie in the past.

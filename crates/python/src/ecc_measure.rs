@@ -228,8 +228,8 @@ pub struct EccTrial {
 
 #[pymethods]
 impl EccTrial {
-    /// Makes a trial of random codewords of the code `name` (or of `file`), with a decoder and `key=value` settings of
-    /// its parameters.
+    /// Makes the Python object of an experiment that decodes random codewords: of the code `name` (or the code in
+    /// `file`), with a decoder whose parameters `settings` sets as `key=value` texts.
     #[new]
     fn new(
         py: Python<'_>,

@@ -40,6 +40,9 @@ pub struct SteppedDrive {
     taken: u64,
     /// Field: number of completions of the stepped drive that wait for the caller to take them.
     waiting: usize,
+    /// Simulated time of the next event in the stepped drive, as it was when the drive was advanced last; `None` if no
+    /// event was to come, or before the drive was advanced.
+    next_event: Option<SimTime>,
     /// Result of the stepped drive after it was finished: everything that it measured, in JSON; `None` until then.
     result: Option<Value>,
 }
@@ -69,6 +72,7 @@ impl SteppedDrive {
             submitted: 0,
             taken: 0,
             waiting: 0,
+            next_event: None,
             result: None,
         })
     }
@@ -187,36 +191,39 @@ impl SteppedDrive {
         let begun = self.calls.is_multiple_of(TIMED).then(Instant::now);
         let first = self.first_new.take();
         let done = self.session.go_on(&mut self.new, first, SimTime::from_ns(until_ns), answers);
-        let done = done.map(|answers| (answers.len(), answers.front().map(|first| first.completed_ns)));
+        let done = done
+            .map(|(answers, next)| (answers.len(), answers.front().map(|first| first.completed_ns), next));
         if let Some(begun) = begun {
             self.session.spend(begun.elapsed() * TIMED as u32);
         }
-        let (waiting, first_ns) = match done {
+        let first_ns;
+        (self.waiting, first_ns, self.next_event) = match done {
             Ok(done) => done,
             Err(error) => {
                 self.waiting = self.session.answers().map_or(0, |answers| answers.len());
+                self.next_event = None;
                 return Err(error.into());
             }
         };
-        self.waiting = waiting;
         Ok(first_ns)
+    }
+
+    /// Returns true if the stepped drive has nothing to do until `until_ns`: no request is new, and its next event, of
+    /// which there is one, comes later.
+    #[inline]
+    fn is_idle_until(&self, until_ns: u64) -> bool {
+        self.new.is_empty() && self.next_event.is_some_and(|next| next.ns() > until_ns)
     }
 
     /// Checks a request of the caller and converts it to a host request, with its offset on the whole drive instead of
     /// in its namespace.
     fn placed(&mut self, request: &StepRequest) -> Result<HostRequest, StepError> {
         let StepRequest { time_ns, op, offset, bytes, namespace, fua, placement } = *request;
-        self.check_open()?;
-        if time_ns < self.present_ns {
-            return Err(self.past("time_ns", time_ns));
-        }
-        if time_ns > LATEST_NS {
-            return Err(StepError::Input(format!("time_ns = {time_ns}: expected at most {LATEST_NS}")));
+        if self.result.is_some() || !(self.present_ns..=LATEST_NS).contains(&time_ns) {
+            return Err(self.refusal_of_time(time_ns));
         }
         if let Some(placement) = placement.filter(|_| self.handles == 0) {
-            return Err(StepError::Input(format!(
-                "placement = {placement}: expected none: the drive has no placement handles"
-            )));
+            return Err(unknown_handle(placement));
         }
         let offset = if self.is_parted || namespace > 1 { self.on_drive(request)? } else { offset };
         let arrive = SimTime::from_ns(time_ns);
@@ -246,6 +253,17 @@ impl SteppedDrive {
         Ok(if is_whole { 0 } else { extent.on_drive(request.offset) })
     }
 
+    /// Returns the error of a request at the time `time_ns` to a stepped drive that cannot take a request of that time.
+    #[cold]
+    fn refusal_of_time(&self, time_ns: u64) -> StepError {
+        match self.check_open() {
+            Err(error) => error,
+            Ok(()) if time_ns < self.present_ns => self.past("time_ns", time_ns),
+            Ok(()) => StepError::Input(format!("time_ns = {time_ns}: expected at most {LATEST_NS}")),
+        }
+    }
+
+    #[cold]
     fn past(&self, what: &str, ns: u64) -> StepError {
         StepError::Past(format!(
             "{what} = {ns}: before the drive's present: expected at least {}",
@@ -269,7 +287,9 @@ impl SteppedDrive {
         if time_ns < self.present_ns {
             return Err(self.past("time_ns", time_ns));
         }
-        self.go_on(time_ns, usize::MAX)?;
+        if !self.is_idle_until(time_ns) {
+            self.go_on(time_ns, usize::MAX)?;
+        }
         self.present_ns = time_ns;
         Ok(())
     }
@@ -319,6 +339,10 @@ impl SteppedDrive {
             Some(until) if until < self.present_ns => return Err(self.past("until_ns", until)),
             // Nothing will be answered: the drive's own work could go on for ever.
             None if self.outstanding() == 0 => return Ok(()),
+            Some(until) if self.is_idle_until(until) => {
+                self.present_ns = until;
+                return Ok(());
+            }
             _ => {}
         }
         self.present_ns = match self.go_on(until_ns.unwrap_or(u64::MAX), 1)? {
@@ -406,4 +430,9 @@ impl SteppedDrive {
         self.finish()?;
         Ok(self.session.save_state(path)?)
     }
+}
+
+#[cold]
+fn unknown_handle(placement: u16) -> StepError {
+    StepError::Input(format!("placement = {placement}: expected none: the drive has no placement handles"))
 }

@@ -61,8 +61,11 @@ pub fn op_named(name: &str) -> Result<Op, StepError> {
 pub fn op_of(code: u8) -> Result<Op, StepError> {
     static KNOWN: LazyLock<[Option<Op>; 256]> =
         LazyLock::new(|| std::array::from_fn(|code| Op::of_code(code as u8)));
-    KNOWN[usize::from(code)].ok_or_else(|| {
-        let known = OPERATIONS.iter().map(|(name, op)| format!("{} {name}", op.code())).collect::<Vec<_>>();
-        StepError::Input(format!("op = {code}: expected {}", known.join(", ")))
-    })
+    KNOWN[usize::from(code)].ok_or_else(|| unknown_code(code))
+}
+
+#[cold]
+fn unknown_code(code: u8) -> StepError {
+    let known = OPERATIONS.iter().map(|(name, op)| format!("{} {name}", op.code())).collect::<Vec<_>>();
+    StepError::Input(format!("op = {code}: expected {}", known.join(", ")))
 }

@@ -95,7 +95,7 @@ impl Asking<'_> {
         })
     }
 
-    /// Reads `key`, or returns `default`, as [`Section::or`] does, within the limits.
+    /// Reads `key`, or returns `default`, as [`Section::or`] does, within the limits that were set for this key.
     ///
     /// # Errors
     /// When the key is written and not of the type or outside its limits.

@@ -40,8 +40,9 @@ pub enum Next {
     GiveUp,
 }
 
-/// Kind of model for read retries: how each retry step (entry of the drive's retry table of reference voltages) reduces
-/// the raw bit errors of a page.
+/// Kind of effect, one of two, that each retry step (entry of the drive's retry table of reference voltages) has on a
+/// page's raw bit errors: the references move nearer to the best ones along the table, or a fraction of the errors is
+/// removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// Case of the retry model: each step moves the references nearer to the best ones, along a retry table

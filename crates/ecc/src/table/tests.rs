@@ -38,8 +38,8 @@ fn a_curve_goes_through_what_was_counted_and_on_by_the_law() {
     assert!(said.contains("c, min-sum-8, 1 soft bit: 1364 words") && said.contains("extrapolated"), "{said}");
 }
 
-/// Checks a table with codewords at one further rate that were counted elsewhere (on other hardware), with only the sum
-/// of their iterations known.
+/// Checks that a code's table of counted failures accepts, beside its own points, a point that was counted elsewhere
+/// (on other hardware) with only the sum of the codewords' iterations known.
 #[test]
 fn what_was_counted_elsewhere_stands_beside_the_points() {
     let text = small().replace("zero =", "elsewhere = [\"0.016 100000 5000 0 130000\"]\nzero =");

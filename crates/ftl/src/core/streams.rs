@@ -148,13 +148,15 @@ impl Streams {
         self.hosts & self.moved & 1 << stream != 0
     }
 
-    /// Returns the numbers of the streams that moved data may join.
+    /// Returns the numbers of those write streams of the drive that take relocated (moved) data; the stream policy
+    /// chooses among them.
     #[inline]
     pub fn of_moved(&self) -> impl Iterator<Item = usize> + use<> {
         members(self.moved)
     }
 
-    /// Returns the numbers of the streams that host data may join.
+    /// Returns the numbers of those write streams of the drive that take host data; the stream policy chooses among
+    /// them.
     pub fn of_hosts(&self) -> impl Iterator<Item = usize> + use<> {
         members(self.hosts)
     }

@@ -195,7 +195,8 @@ hooks! {
     tell ended();
     /// Takes, deletes or rolls back to a snapshot ([`Act`]); returns the number of a snapshot taken or deleted.
     tell act[P](core: &mut Core, act: Act, now: SimTime, probe: &mut P) -> Option<u32>, first;
-    /// Returns where the version of a unit is that the snapshot with the number `serial` sees.
+    /// Returns where the version of logical unit `lpn` that the snapshot with the number `serial` sees is stored: on
+    /// flash at a physical address, in the write buffer, or nowhere; `None` if there is no such snapshot.
     ask seen_in(core: &Core, serial: u32, lpn: Lpn) -> Option<Seen>, first;
     /// Tells the feature the number of spare mapping units: capacity that neither host data and map nor garbage
     /// collection need.

@@ -84,7 +84,7 @@ pub(crate) trait Serves: Arrives {
 
     /// Reads `count` units from `first` for the host, with read-ahead where the drive has it. Returns the number of
     /// flash reads that `request` has to wait for.
-    #[inline]
+    #[inline(always)]
     fn read<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
         let reads = self.look_up_and_read(request, first, count, ctx);
         if self.parts().1.reads.ahead.is_some() {

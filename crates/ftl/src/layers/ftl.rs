@@ -29,7 +29,7 @@ pub struct Ftl {
 macro_rules! calls {
     ($($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         $($(#[$doc])*
-        #[inline]
+        #[inline(always)]
         pub fn $name $(<$p: Probe>)? (&mut self $(, $arg: $type)*) $(-> $out)? {
             each!(&mut self.layer, layer => layer.$name($($arg),*))
         })*

@@ -39,6 +39,7 @@ impl Serves for PageMapped {
         }
     }
 
+    #[inline(always)]
     fn look_up_and_read<P: Probe>(
         &mut self,
         request: u32,

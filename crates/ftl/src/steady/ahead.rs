@@ -90,8 +90,9 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Places a unit of the host at the end of a write stream of a die; the map points to the unit when its program has
-    /// ended by the die's clock, as in simulated time.
+    /// Gives a unit of the host, without simulated time, the next free place in the open superblock of a write stream
+    /// of a die, and queues it with the end of its program, which was added to the die's clock of nominal times before.
+    /// The map points to the unit only when that end is reached, as in simulated time.
     #[inline]
     pub(super) fn place(&mut self, die: usize, stream: usize, lpn: Lpn) {
         let store = &mut self.0.media.core.store;

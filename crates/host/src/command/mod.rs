@@ -90,8 +90,9 @@ pub struct Op(u8);
 impl Op {
     const EFFECT_BITS: u32 = Effect::COUNT.next_power_of_two().trailing_zeros();
 
-    /// Makes the operation with this effect and this number among the operations of the effect; the file of each
-    /// command set declares its own operations so.
+    /// Makes the host command (operation) of an NVMe command set that has this effect on data (read, write, trim, flush
+    /// or manage) and this number among the commands of that effect; the file of each command set declares its commands
+    /// so.
     const fn new(effect: Effect, number: u8) -> Self {
         assert!((number as u32) < OPS_MOST >> Self::EFFECT_BITS);
         Self(effect as u8 | number << Self::EFFECT_BITS)

@@ -219,8 +219,8 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Returns the value that belongs to the word `text` in `each`, a list of words with their values, or the error text
-/// `expected` if the list has no such word.
+/// Returns the value that the word `text` of a fio job option stands for in `each`, a list of words with their values;
+/// the error text `expected` (the words allowed) if the list has no such word.
 fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
     each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }

@@ -42,8 +42,8 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 struct Own;
 
-/// List of the key paths of the seams (replaceable decisions) that take policies in Python, as listed in
-/// `floatgate.own.seams`.
+/// Constant: list of the configuration key paths of the seams (replaceable decisions of a drive) for which users can
+/// write a policy in Python; the same list as in the Python module `floatgate.own.seams`.
 const SEAMS: [&str; 14] = [
     "controller.arbitration",
     "controller.scheduler",

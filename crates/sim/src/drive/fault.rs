@@ -4,8 +4,8 @@ use config::{ConfigError, Section};
 use nand::Geometry;
 use units::{Nanos, SimTime};
 
-/// Kind of time at which the planned failure of dies or of a channel happens: a simulated time, or a number of flash
-/// operations.
+/// Kind of moment planned for the failure of dies or of a channel, with its value: at this simulated time, or after
+/// this number of flash operations since the run began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {
     At(SimTime),

@@ -29,7 +29,8 @@ pub(crate) struct PowerPlan {
     pub hold_up: Option<Nanos>,
 }
 
-/// Kind of time at which a planned power cut happens: a simulated time, or a number of flash operations.
+/// Kind of moment planned for a power cut, with its value: at this simulated time, or a delay after the end of this
+/// number of flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
     /// Case of the time of a planned power cut: the cut happens at this simulated time.

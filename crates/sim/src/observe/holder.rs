@@ -28,7 +28,8 @@ pub struct Lost {
     /// Number of mapping units lost by the power cut: the host was told that their writes are complete, but their data
     /// had not reached the flash.
     pub units: u32,
-    /// Field: counts of the pages and blocks of the flash that the power cut damaged.
+    /// Field: counts of the damage that the power cut did to the flash: page rows torn or spoiled by interrupted
+    /// programs, superblocks with an interrupted erase, and mapping units lost with a failed die.
     pub damage: Damage,
 }
 

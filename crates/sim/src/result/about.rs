@@ -88,7 +88,8 @@ sections! {
 
     /// Origin of one value in the configuration: where it is set, and its source.
     Place {
-        /// Place where the configuration value is set: file and line, the command line, or the default.
+        /// Text in the result: place where this value of the run's configuration was set: file and line, the command
+        /// line, or the default.
         place: String = "text",
         /// Comment behind the configuration value in its file, which gives the source of the value; null without a
         /// comment.

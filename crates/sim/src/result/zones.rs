@@ -50,19 +50,25 @@ sections! {
 
     /// Numbers of zones in each state at the end of the run.
     ZonesByState {
-        /// Number of zones in the state Empty, in which no block is written.
+        /// Number, in the result, of zones that were in the state Empty, without a written block, at the end of the
+        /// run.
         empty: u64,
-        /// Number of zones in the state Implicitly Opened, opened by a write.
+        /// Number, in the result, of zones that were in the state Implicitly Opened (opened by a write) at the end of
+        /// the run.
         implicitly_open: u64,
-        /// Number of zones in the state Explicitly Opened, opened by the host's request.
+        /// Number, in the result, of zones that were in the state Explicitly Opened (opened by the host's request) at
+        /// the end of the run.
         explicitly_open: u64,
-        /// Number of zones in the state Closed: partly written, and not open.
+        /// Number, in the result, of zones that were in the state Closed (partly written, and not open) at the end of
+        /// the run.
         closed: u64,
-        /// Number of zones in the state Full, which take no more data.
+        /// Number, in the result, of zones that were in the state Full, which take no more data, at the end of the run.
         full: u64,
-        /// Number of zones in the state Read Only, which can only be read.
+        /// Number, in the result, of zones that were in the state Read Only, which can only be read, at the end of the
+        /// run.
         read_only: u64,
-        /// Number of zones in the state Offline, which can be neither read nor written.
+        /// Number, in the result, of zones that were in the state Offline, which can be neither read nor written, at
+        /// the end of the run.
         offline: u64,
     }
 }

@@ -12,7 +12,7 @@ use host::{Completion, CompletionStatus, Effect};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_output(&mut self, output: Output, now: SimTime) {
         match output {
             Output::Read { request, units, reading, stages } => {

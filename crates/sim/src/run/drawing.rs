@@ -26,10 +26,10 @@ impl<P: Observer> Run<P> {
         if self.host.keeps_blocks() {
             OnZones(self).draw(now);
         } else {
-            while !self.source_done && self.link.queues.has_place() {
-                let Some(request) = self.next_request(now) else { break };
-                self.submit(request, now);
-            }
+            while !self.source_done
+                && self.link.queues.has_place()
+                && self.draw_next(now, |run, request| run.submit(request, now))
+            {}
         }
         if self.in_drive == 0 {
             self.group_room = self.group_units;
@@ -56,20 +56,23 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Asks the workload, or the caller of a stepped run, for its next request; `None` if there is none now, be it for
-    /// the limits of the run, the end of the workload, or an error.
+    /// Asks the workload, or the caller of a stepped run, for its next request and passes it to `take`; returns false
+    /// if there is none now, be it for the limits of the run, the end of the workload, or an error.
     #[inline(always)]
-    pub(super) fn next_request(&mut self, now: SimTime) -> Option<HostRequest> {
+    pub(super) fn draw_next(&mut self, now: SimTime, take: impl FnOnce(&mut Self, HostRequest)) -> bool {
         if self.end.is_reached(self.handed_out, now) {
             self.end_of_source(now);
-            return None;
+            return false;
         }
         let polled = match &mut self.host {
             RunHost::Stepped(host) => Ok(host.poll(now)),
             _ => self.workload.poll(now),
         };
         match polled {
-            Ok(Poll::Ready(request)) => return Some(request),
+            Ok(Poll::Ready(request)) => {
+                take(self, request);
+                return true;
+            }
             Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
                 self.error = Some(too_late(&self.workload.report().name, self.handed_out));
             }
@@ -84,7 +87,7 @@ impl<P: Observer> Run<P> {
             Ok(Poll::Done) => self.end_of_source(now),
             Err(error) => self.error = Some(error.into()),
         }
-        None
+        false
     }
 
     /// Records that the workload has no more requests. A run in which no request came after the ramp measured nothing,
@@ -113,7 +116,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit(&mut self, request: HostRequest, now: SimTime) {
         if let Err(error) = self.namespaces.admit(&request, || self.workload.report().name) {
             self.error = Some(error.into());
@@ -130,11 +133,10 @@ impl<P: Observer> Run<P> {
     }
 
     /// Puts a host request in flight: records it and submits it to a submission queue. Returns the request's id.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         let measured = self.count_in(&request, now);
-        let id = self.put_in_flight(request);
-        self.requests.get(id).measured = measured;
+        let id = self.put_in_flight(request, measured);
         self.ctx.probe.on_number(id, request.tag, || self.workload.number());
         if let RunHost::Stepped(host) = &mut self.host {
             host.take_in(id);
@@ -144,7 +146,7 @@ impl<P: Observer> Run<P> {
 
     /// Counts a request that the workload, or the caller of a stepped run, makes; returns true if it counts in the
     /// measured window, which begins with the first request after a ramp.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count_in(&mut self, request: &HostRequest, now: SimTime) -> bool {
         self.handed_out += 1;
         if self.ramping && !self.warming && !self.workload.in_ramp(now) {
@@ -158,13 +160,16 @@ impl<P: Observer> Run<P> {
         measured
     }
 
-    /// Puts a request in flight: submits it to a submission queue of the drive. Returns the request's id.
-    #[inline]
-    pub(super) fn put_in_flight(&mut self, request: HostRequest) -> u32 {
+    /// Puts a request in flight: submits it to a submission queue of the drive. `measured` is true if it counts in the
+    /// measured window. Returns the request's id.
+    #[inline(always)]
+    pub(super) fn put_in_flight(&mut self, request: HostRequest, measured: bool) -> u32 {
         let id = self.requests.insert(request, self.unit);
         self.ctx.probe.on_request(id, &request);
+        let placed = self.requests.get(id);
+        placed.measured = measured;
         if request.op.effect() != Effect::Flush {
-            self.ftl.prefetch(self.requests.get(id).first);
+            self.ftl.prefetch(placed.first);
         }
         self.link.queues.submit(id, request.tag);
         id

@@ -325,6 +325,8 @@ impl<P: Observer> Run<P> {
     }
 
     /// Processes up to `count` simulation events of the run and returns the number of processed events.
+    // By itself: all that handles an event is in it, and the loop needs the registers.
+    #[inline(never)]
     fn work(&mut self, count: u64) -> u64 {
         for handled in 0..count {
             if self.is_done() || self.error.is_some() {
@@ -431,6 +433,7 @@ impl<P: Observer> Run<P> {
         self.ctx.probe.on_window(now);
     }
 
+    #[inline(always)]
     fn on_command(&mut self, id: u32, now: SimTime) {
         if self.namespaces.is_zoned() && AtZones(self).takes(id, now) {
             return;

@@ -51,9 +51,8 @@ impl<P: Observer> OnZones<'_, P> {
                 self.send_piece(piece, now);
             } else if self.0.source_done || self.translation().is_full() {
                 return;
-            } else {
-                let Some(request) = self.0.next_request(now) else { return };
-                self.take_block(request, now);
+            } else if !self.0.draw_next(now, |run, request| OnZones(run).take_block(request, now)) {
+                return;
             }
         }
     }
@@ -98,8 +97,7 @@ impl<P: Observer> OnZones<'_, P> {
     /// Submits a request of the host's translation to the drive, and returns its request number; it is not measured
     /// itself, as the request of the workload that it serves is.
     fn put_on_drive(&mut self, request: HostRequest) -> u32 {
-        let id = self.0.put_in_flight(request);
-        self.0.requests.get(id).measured = false;
+        let id = self.0.put_in_flight(request, false);
         self.0.ctx.probe.on_number(id, request.tag, || None);
         id
     }

@@ -1,8 +1,8 @@
 //! A run whose requests come from outside: their source says how far its time goes.
 
-use super::Run;
 use super::run_host::RunHost;
 use super::stepped_host::NumberedRequest;
+use super::Run;
 use crate::Error;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
@@ -38,7 +38,7 @@ pub(crate) trait OutsideRun {
 
     /// Submits the requests `new` of a stepped run, of which the first is due at `first`, and processes simulation
     /// events up to the time `until`, or until `answers` completions wait to be taken. Returns the completions that
-    /// wait.
+    /// wait, and the time of the next event; `None` without one.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress.
@@ -48,7 +48,7 @@ pub(crate) trait OutsideRun {
         first: Option<SimTime>,
         until: SimTime,
         answers: usize,
-    ) -> Result<&mut SteppedAnswers, Error>;
+    ) -> Result<(&mut SteppedAnswers, Option<SimTime>), Error>;
 
     /// Returns the simulated time of the event handled last, and of the next event; `None` without a next one.
     fn times(&self) -> (SimTime, Option<SimTime>);
@@ -67,19 +67,10 @@ pub(crate) trait OutsideRun {
 }
 
 impl<P: Observer> Run<P> {
-    /// Processes the next simulation event, if its time is not after `until`; returns false if there is none to handle.
-    #[inline(always)]
-    fn handle_next(&mut self, until: SimTime) -> bool {
-        if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
-            self.handle(now, event);
-            return true;
-        }
-        if self.requests.outstanding == 0 || !self.ctx.calendar.is_empty() {
-            return false;
-        }
-        // Requests wait and nothing will happen: a drive that wore out answers them with an error.
-        self.give_up();
-        true
+    /// Returns true if requests wait and nothing will happen: a drive that wore out answers them with an error.
+    #[cold]
+    fn is_stranded(&self) -> bool {
+        self.requests.outstanding > 0 && self.ctx.calendar.is_empty()
     }
 }
 
@@ -108,7 +99,15 @@ impl<P: Observer> OutsideRun for Run<P> {
         if self.error.is_some() {
             return self.error.take().map_or(Ok(false), Err);
         }
-        Ok(self.handle_next(until))
+        if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
+            self.handle(now, event);
+            return Ok(true);
+        }
+        let is_stranded = self.is_stranded();
+        if is_stranded {
+            self.give_up();
+        }
+        Ok(is_stranded)
     }
 
     fn run_on(
@@ -117,21 +116,30 @@ impl<P: Observer> OutsideRun for Run<P> {
         first: Option<SimTime>,
         until: SimTime,
         answers: usize,
-    ) -> Result<&mut SteppedAnswers, Error> {
+    ) -> Result<(&mut SteppedAnswers, Option<SimTime>), Error> {
         if let (Some(first), RunHost::Stepped(host)) = (first, &mut self.host) {
             let holds = host.submit(new);
             self.offer(first, holds);
         }
-        while self.stepped_answers().untaken() < answers && self.error.is_none() && self.handle_next(until) {
+        let mut is_short = self.stepped_answers().untaken() < answers;
+        while is_short && self.error.is_none() {
+            let answered = self.host_requests;
+            match self.ctx.calendar.pop_until(until) {
+                Some((now, event)) => self.handle(now, event),
+                None if self.is_stranded() => self.give_up(),
+                None => break,
+            }
             self.watch.left -= 1;
             if self.watch.left == 0 {
                 self.look()?;
             }
+            is_short = self.host_requests == answered || self.stepped_answers().untaken() < answers;
         }
-        match self.error.take() {
-            Some(error) => Err(error),
-            None => Ok(self.stepped_answers()),
+        if self.error.is_some() {
+            return self.error.take().map_or_else(|| unreachable!("there is an error"), Err);
         }
+        let next = self.ctx.calendar.next_time();
+        Ok((self.stepped_answers(), next))
     }
 
     fn times(&self) -> (SimTime, Option<SimTime>) {

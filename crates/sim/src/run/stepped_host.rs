@@ -32,7 +32,7 @@ impl SteppedHost {
     /// whether requests were left in the queue when the run asked for one last.
     #[inline]
     pub fn submit(&mut self, requests: &mut Vec<NumberedRequest>) -> SourceHolds {
-        for (number, request) in requests.drain(..) {
+        for &(number, request) in &*requests {
             let is_last = self.submitted.back().is_none_or(|(_, last)| last.arrive <= request.arrive);
             if is_last {
                 self.submitted.push_back((number, request));
@@ -41,6 +41,7 @@ impl SteppedHost {
                 self.submitted.insert(place, (number, request));
             }
         }
+        requests.clear();
         if self.is_dry { SourceHolds::Nothing } else { SourceHolds::Requests }
     }
 

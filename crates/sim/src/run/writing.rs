@@ -57,6 +57,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn on_data_in(&mut self, id: u32, now: SimTime) {
         let request = *self.requests.get(id);
         let waits = self.waits_for_flash(&request.host);

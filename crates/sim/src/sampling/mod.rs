@@ -106,7 +106,9 @@ impl TimesSeen {
         }
     }
 
-    /// Returns the steps of the nominal clocks with a request; `waits` is true if requests come at times of their own.
+    /// Returns the times by which the nominal clocks of a sampled run (the workload's, and the host's for each kind of
+    /// request) advance with each request that is carried forward without simulated time, as means over the measured
+    /// windows so far; `waits` is true if requests have arrival times of their own (open loop).
     fn steps(&self, waits: bool) -> Steps {
         let since = &self.by_effect;
         let sum = |part: usize| since.iter().map(|of| of[part]).sum::<f64>();
@@ -312,7 +314,9 @@ impl Sampling {
         [programmed - self.extra[0], stats.bytes_written as f64 - self.extra[1]]
     }
 
-    /// Notes the end of a part of the beginning; after the last part, sets the lengths of windows and what is between.
+    /// Notes the end of a part of a sampled run's beginning (its first requests, which run in detail) once enough
+    /// requests are answered. After the last part, sets the numbers of requests of warm-up, of measured window and of
+    /// the stretch carried forward between windows, ends the first window, and carries the drive's state forward.
     fn look_at_beginning<P: Observer>(
         &mut self,
         run: &mut Run<P>,

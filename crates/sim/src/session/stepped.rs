@@ -34,7 +34,8 @@ impl Session {
 
     /// Submits the requests `new`, in the order of their submission, of which the first to arrive does so at `first`,
     /// and processes simulation events up to the time `until`, or until `answers` completions wait to be taken. Leaves
-    /// `new` empty, and returns the queue of completions. Each request must have been admitted ([`Self::admit`]).
+    /// `new` empty, and returns the queue of completions, and the time of the next event (`None` without one). Each
+    /// request must have been admitted ([`Self::admit`]).
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress any more.
@@ -44,8 +45,9 @@ impl Session {
         first: Option<SimTime>,
         until: SimTime,
         answers: usize,
-    ) -> Result<&mut VecDeque<SteppedCompletion>, Error> {
-        Ok(self.outside()?.run_on(new, first, until, answers)?.waiting())
+    ) -> Result<(&mut VecDeque<SteppedCompletion>, Option<SimTime>), Error> {
+        let (answers, next) = self.outside()?.run_on(new, first, until, answers)?;
+        Ok((answers.waiting(), next))
     }
 
     /// Checks that the drive would accept `request`; messages call its origin `name`.

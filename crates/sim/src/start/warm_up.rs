@@ -209,7 +209,9 @@ impl WarmUp {
         });
     }
 
-    /// Returns the section of the result about the warm-up; `None` until the warm-up is over.
+    /// Returns the section of the result about the warm-up (copies of the workload that run after preconditioning in
+    /// simulated time, unmeasured, until the write buffer's contents no longer change); `None` until the warm-up is
+    /// over.
     pub fn report(&self) -> Option<WarmedUp> {
         self.report.clone()
     }

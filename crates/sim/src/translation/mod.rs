@@ -49,8 +49,9 @@ pub(crate) struct HostWork {
     /// Number of requests to the drive, submitted or not, that serve this request of the workload and are not answered
     /// yet.
     pieces: u32,
-    /// First logical block of a write of the workload for which no place in a zone is reserved yet; first block of
-    /// other requests.
+    /// Number of the first logical block of a write of the workload that still has to be given a place in a zone: it
+    /// advances as places are reserved, and equals `end` when all blocks have one. For other requests: their first
+    /// logical block.
     next: u32,
     /// Logical block after the last one that the request of the workload touches.
     end: u32,

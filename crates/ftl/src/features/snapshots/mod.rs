@@ -183,7 +183,8 @@ pub struct Snapshots {
     /// Serial number of the snapshot to which the drive is rolling back, and the time at which the rollback began;
     /// `None` without a rollback.
     rolling_back: Option<(u32, SimTime)>,
-    /// Lists of the coming times at which the drive takes snapshots and rolls back to them.
+    /// Field: the times still to come at which the drive takes a snapshot, and those at which it rolls back to its
+    /// newest one.
     moments: Moments,
     /// Counters of snapshots and rollbacks since the drive was built.
     pub counts: SnapshotCounts,

@@ -176,7 +176,8 @@ impl Sparse {
         changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
     }
 
-    /// Returns a copy of the map at this moment: the physical places of all logical units.
+    /// Returns a copy of the compact map (rule and changed entries) at this moment, which gives the physical place of
+    /// each logical unit and is not affected by later changes.
     pub fn beginning(&self) -> Beginning {
         let (ground, forward) = (self.ground.clone(), self.forward.clone());
         Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })

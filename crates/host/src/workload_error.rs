@@ -32,12 +32,17 @@ impl fmt::Display for WorkloadError {
     /// marked so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = |text: &str, longest: usize| {
-            let mut escaped = text.chars().flat_map(char::escape_debug);
+            // Quotation marks and backslashes, which paths on Windows have, are no control characters.
+            let escaped = |c: char| match c {
+                '\'' | '"' | '\\' => vec![c],
+                _ => c.escape_debug().collect(),
+            };
+            let mut escaped = text.chars().flat_map(escaped);
             let mut line: String = escaped.by_ref().take(longest).collect();
             if escaped.next().is_some() {
                 line.push_str("... (cut)");
             }
-            line.replace("\\'", "'").replace("\\\"", "\"")
+            line
         };
         // What is expected is our own text, and may list every reading of an ambiguous trace.
         let (place, found, expected) =
@@ -58,5 +63,11 @@ mod tests {
         assert_eq!(told(&"\u{e9}".repeat(240)), format!("trace: {}: expected text", "\u{e9}".repeat(240)));
         assert!(told(&"a".repeat(241)).contains("... (cut)"));
         assert!(told(&"\u{1}".repeat(100)).contains("... (cut)"));
+    }
+
+    #[test]
+    fn control_characters_are_escaped_and_paths_of_windows_are_not() {
+        let told = WorkloadError::of(r"C:\a\t.csv:3", "a\tb\n'c'", "\"d\"").to_string();
+        assert_eq!(told, r#"C:\a\t.csv:3: a\tb\n'c': expected "d""#);
     }
 }

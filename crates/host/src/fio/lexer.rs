@@ -160,8 +160,10 @@ fn included(line: &str) -> Option<&str> {
 
 /// Returns the path of an included file relative to the folder of the file `name` that includes it as `path`.
 fn beside(name: &str, path: &str) -> String {
-    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-    folder.join(path).display().to_string()
+    match name.rfind(std::path::is_separator) {
+        Some(end) if !Path::new(path).has_root() => format!("{}{path}", &name[..=end]),
+        _ => path.to_owned(),
+    }
 }
 
 /// Returns the part of a job file's line before a comment, without blanks around it. `;` and `#` start a comment

@@ -23,9 +23,10 @@ fn with_action(content: &[u8], action: &str) -> Result<TraceInfo, WorkloadError>
 
 /// Each request as a line of the fio log that holds it: times are whole microseconds after the first.
 fn requests(path: &Path, options: &TraceOptions) -> Vec<String> {
-    let out = tempfile::NamedTempFile::new().unwrap();
-    convert(path, options, out.path(), "fio-iolog-v3").unwrap();
-    let text = std::fs::read_to_string(out.path()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    convert(path, options, &out, "fio-iolog-v3").unwrap();
+    let text = std::fs::read_to_string(&out).unwrap();
     let kinds = ["read", "write", "trim", "sync", "datasync"];
     let is_request = |line: &&str| line.split(' ').nth(2).is_some_and(|word| kinds.contains(&word));
     let words = |line: &str| {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # qemu-img 7.2 (Debian 12): `bench --flush-interval=N --no-drain` flushes after every N writes, as its manual says, and at the end once
-# more for each of the last writes that are still under way. With its default queue of 64 a run ends in some 64 flushes behind each
+# more for each of the last writes in flight. With its default queue of 64 a run ends in some 64 flushes behind each
 # other, and the time of a short one is mostly theirs. Without --no-drain each flush is sent once.
 #
 # Seen, 1,000 writes and a flush after every 100, as nbdkit counts what arrives: 11 flushes (one is the image's close) at any depth

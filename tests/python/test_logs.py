@@ -132,7 +132,7 @@ def test_the_logs_of_placement_lie_as_nvme_has_them(run: tuple[fg.Run, Path]) ->
 
 def test_groups_and_namespaces_stand_in_the_logs(tmp_path: Path) -> None:
     lines = ["[one]", "filename=a", "rw=randwrite", "bs=4k", "io_size=1m", "ioengine=io_uring_cmd"]
-    lines += ["dataplacement=fdp", "plids=1,3", "[two]", "filename=b", "rw=write", "bs=4k", "io_size=1m"]
+    lines += ["dataplacement=fdp", "plids=1,3", "[two]", "filename=b", "rw=write", "bs=4k", "io_size=256k"]
     (tmp_path / "job.fio").write_text("\n".join(lines) + "\n", encoding="utf-8")
     keys = KEYS | {
         "ftl.streams.groups": 2,
@@ -145,7 +145,7 @@ def test_groups_and_namespaces_stand_in_the_logs(tmp_path: Path) -> None:
     done = fg.run(TINY, tmp_path / "job.fio", set=keys)
     streams = done.ftl.streams
     assert streams is not None
-    # The job names handle 1 and handle 2 in group 1; the other namespace has handle 0, to all groups.
+    # The job names handle 1 and handle 2 in group 1; the other namespace has handle 0, to any group.
     assert [one.bytes_written > 0 for one in streams.handles] == [True, True, True]
     assert streams.groups[1].valid_bytes > 2 * streams.groups[0].valid_bytes > 0
     assert [(one.name, one.handles, one.groups) for one in streams.namespaces] == [

@@ -121,17 +121,17 @@ impl PlacementInGroups {
             policy.attach(dies as u32);
             policy
         };
-        let of = |(number, dies): (usize, &Box<[u32]>)| PlacementInGroup {
+        let of = |(number, dies): (usize, &[u32])| PlacementInGroup {
             policy: made(format!("ftl.placement.group.{number}"), dies.len()),
             shape: shape_of_group(groups.count() as u32, shape, dies.len() as u32),
             eligible: vec![0; dies.len().div_ceil(64)],
             programs: vec![0; dies.len()],
-            dies: dies.clone(),
+            dies: dies.into(),
         };
         Self {
             whole: made("ftl.placement".to_owned(), groups.of_die.len()),
             of_die: groups.of_die.clone(),
-            groups: groups.dies.iter().enumerate().map(of).collect(),
+            groups: groups.dies.iter().map(|dies| &**dies).enumerate().map(of).collect(),
         }
     }
 }

@@ -186,8 +186,7 @@ impl Assembly {
         let Some(handles) = self.streams.handles.as_deref() else { return 0 };
         let is_hosts = store.layout.is_host_unit(lpn);
         let wanted = handles.of_slot(slot);
-        let all =
-            || (0..handles.groups.count() as u16).filter(|&group| handles.may_use(lpn, group, is_hosts));
+        let all = || (0..handles.groups.count() as u16).filter(|&group| handles.may_use(lpn, group));
         if wanted.group != ANY_GROUP && is_hosts {
             if !self.is_full(wanted.group) {
                 return wanted.group;
@@ -203,7 +202,7 @@ impl Assembly {
         }
         let of = |group: u16| &self.lanes[lane + usize::from(group) * self.group_lanes];
         let last = handles.turn(wanted.handle);
-        if of(last).current != NONE && handles.may_use(lpn, last, is_hosts) {
+        if of(last).current != NONE && handles.may_use(lpn, last) {
             return last;
         }
         let takes = |group: &u16| of(*group).eligible.iter().any(|word| *word != 0);

@@ -140,6 +140,8 @@ pub(crate) struct Handles {
     pub groups: ReclaimGroups,
     /// Number of superblocks of a die.
     per_die: usize,
+    /// Number of logical units of the host; those above are the drive's own.
+    host_units: u32,
     /// For each placement handle, the number of the reclaim group that took the last program unit of data without a
     /// group.
     turns: Box<[u16]>,
@@ -181,6 +183,7 @@ impl Handles {
             areas: if areas.is_empty() { [whole()].into() } else { areas.into() },
             groups: ReclaimGroups::new(groups, layout),
             per_die: layout.superblocks_per_die as usize,
+            host_units: layout.logical_units,
             turns: vec![0; count].into(),
             is_open: false,
         }
@@ -214,8 +217,8 @@ impl Handles {
 
     /// Returns true if data of unit `lpn` may lie on the dies of a reclaim group: a group of the unit's namespace, or
     /// any group for units of the drive's own and on a drive that takes no more writes.
-    pub fn may_use(&self, lpn: Lpn, group: u16, is_hosts: bool) -> bool {
-        !is_hosts || self.is_open || self.area_of(lpn).groups.contains(&group)
+    pub fn may_use(&self, lpn: Lpn, group: u16) -> bool {
+        lpn.0 >= self.host_units || self.is_open || self.area_of(lpn).groups.contains(&group)
     }
 
     /// Lets what is left in the write buffer go to any reclaim group from now on, as the drive takes no more writes.

@@ -315,6 +315,14 @@ impl Streams {
         }
     }
 
+    /// Records for the placement handles that a power cut closed a superblock of a stream before it was full.
+    pub fn note_cut(&mut self, stream: usize) {
+        self.note_ended(stream);
+        if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
+            handles.note_cut(stream);
+        }
+    }
+
     /// Returns the number of the stream that a host unit joins when it is written without simulated time. The call
     /// records nothing and may be repeated.
     #[inline]

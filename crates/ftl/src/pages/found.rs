@@ -123,13 +123,7 @@ impl PageMapped {
                 // One that was open was closed last.
                 let was_open = mark.stream != NONE;
                 if was_open && programmed < rows {
-                    let streams = &mut self.media.core.assembly.streams;
-                    streams.note_ended(mark.stream as usize);
-                    if streams.takes_hosts(mark.stream as usize)
-                        && let Some(handles) = &mut streams.handles
-                    {
-                        handles.note_cut(mark.stream as usize);
-                    }
+                    self.media.core.assembly.streams.note_cut(mark.stream as usize);
                 }
                 self.end_found(global);
                 closed.push((was_open, mark.closed_at, die, superblock));

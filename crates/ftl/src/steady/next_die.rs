@@ -7,9 +7,8 @@ use units::Lpn;
 
 /// Returns true if a unit may lie on a die: one of a reclaim group that the unit's namespace has.
 pub(super) fn may_lie_on(ftl: &PageMapped, die: usize, lpn: Lpn) -> bool {
-    let is_hosts = ftl.media.core.store.layout.is_host_unit(lpn);
     let handles = ftl.media.core.assembly.streams.handles.as_deref();
-    handles.is_none_or(|handles| handles.may_use(lpn, handles.groups.of_die(die), is_hosts))
+    handles.is_none_or(|handles| handles.may_use(lpn, handles.groups.of_die(die)))
 }
 
 /// Returns true if a unit is to lie on a die: one of the reclaim group that the host names with it, or any that it may

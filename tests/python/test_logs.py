@@ -121,10 +121,43 @@ def test_the_logs_of_placement_lie_as_nvme_has_them(run: tuple[fg.Run, Path]) ->
     events = content["23h"]
     count = number(events, 0, 4)
     assert len(events) == 64 * (1 + count)
-    assert 0 < count == min(63, streams.events.media_reallocated)
+    implicit = streams.events.implicitly_modified
+    assert 0 < count == min(63, streams.events.media_reallocated + implicit)
+    types = [number(events, 64 + 64 * n, 1) for n in range(count)]
+    assert types == sorted(types) and set(types) <= {0x80, 0x81}
     first = [number(events, 64 + at, size) for at, size in ((0, 1), (1, 1), (2, 2), (34, 2))]
     handle = next(n for n, one in enumerate(streams.handles) if one.collections)
     assert first == [0x80, 1, handle, handle]
+
+
+def test_groups_and_namespaces_stand_in_the_logs(tmp_path: Path) -> None:
+    lines = ["[one]", "filename=a", "rw=randwrite", "bs=4k", "io_size=1m", "ioengine=io_uring_cmd"]
+    lines += ["dataplacement=fdp", "plids=1,3", "[two]", "filename=b", "rw=write", "bs=4k", "io_size=256k"]
+    (tmp_path / "job.fio").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    keys = KEYS | {
+        "ftl.streams.groups": 2,
+        "ftl.streams.unit_time_limit": "10s",
+        "ftl.buffer.power_loss_protection": False,
+        "host.namespaces.names": ["a", "b"],
+        "host.namespaces.a.share": 0.5,
+        "host.namespaces.a.handles": [1, 2],
+    }
+    done = fg.run(TINY, tmp_path / "job.fio", set=keys)
+    streams = done.ftl.streams
+    assert streams is not None
+    # The job names handle 1 and handle 2 in group 1; the other namespace has handle 0, to any group.
+    assert [one.bytes_written > 0 for one in streams.handles] == [True, True, True]
+    assert streams.groups[1].valid_bytes > 2 * streams.groups[0].valid_bytes > 0
+    assert [(one.name, one.handles, one.groups) for one in streams.namespaces] == [
+        ("a", (1, 2), (0, 1)),
+        ("b", (0,), (0, 1)),
+    ]
+    found = {page.name: page.content for page in pages(done.document.to_dict())}
+    configs = found["20h-fdp-configs"]
+    # One bit of an identifier is its group; the buffer is volatile; two groups and namespaces; ten seconds.
+    expected = {(18, 1): 0x91, (20, 4): 2, (24, 2): 3, (26, 2): 5, (28, 4): 2, (40, 4): 10}
+    assert {at: number(configs, *at) for at in expected} == expected
+    assert [number(found["21h-fdp-usage"], 8 + 8 * n, 1) for n in range(3)] == [2, 1, 1]
 
 
 def test_a_counter_that_is_full_stays_so(run: tuple[fg.Run, Path]) -> None:

@@ -92,7 +92,12 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
     "placement": (
         TINY,
         WRITES,
-        {"ftl.streams.name": "fdp", "ftl.streams.handles": 2, "host.place.name": "job"},
+        {
+            "ftl.streams.name": "fdp",
+            "ftl.streams.handles": 2,
+            "ftl.streams.unit_time_limit": "1s",
+            "host.place.name": "job",
+        },
         {"precondition": "fill"},
     ),
     "map on flash": (TINY, WRITES, {"ftl.mapping.name": "dftl"}, {}),

@@ -80,6 +80,12 @@
 #define FLOATGATE_ZONE_RESET 28
 
 /*
+ Value of a request's `op` for a reclaim unit handle update, on a drive with placement handles: data that are written
+ through the request's placement identifier from then on begin another reclaim unit; the length is 0.
+ */
+#define FLOATGATE_HANDLE_UPDATE 36
+
+/*
  Kind of outcome of a call of the C interface: success, nothing to return, or a kind of error.
  */
 enum FloatgateCode

@@ -20,7 +20,7 @@ pub use drive::{
 };
 pub use setup::{FloatgateSetup, floatgate_setup};
 pub use words::{
-    FLOATGATE_APPEND, FLOATGATE_FLUSH, FLOATGATE_READ, FLOATGATE_TRIM, FLOATGATE_WRITE, FLOATGATE_ZONE_CLOSE,
-    FLOATGATE_ZONE_FINISH, FLOATGATE_ZONE_OPEN, FLOATGATE_ZONE_RESET, floatgate_op_name,
-    floatgate_stage_name, floatgate_version,
+    FLOATGATE_APPEND, FLOATGATE_FLUSH, FLOATGATE_HANDLE_UPDATE, FLOATGATE_READ, FLOATGATE_TRIM,
+    FLOATGATE_WRITE, FLOATGATE_ZONE_CLOSE, FLOATGATE_ZONE_FINISH, FLOATGATE_ZONE_OPEN, FLOATGATE_ZONE_RESET,
+    floatgate_op_name, floatgate_stage_name, floatgate_version,
 };

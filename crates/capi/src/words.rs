@@ -27,6 +27,9 @@ pub const FLOATGATE_ZONE_FINISH: u8 = 20;
 /// Value of a request's `op` for a zone reset, on a drive with zones: makes the zone at the offset empty; the length is
 /// 0.
 pub const FLOATGATE_ZONE_RESET: u8 = 28;
+/// Value of a request's `op` for a reclaim unit handle update, on a drive with placement handles: data that are written
+/// through the request's placement identifier from then on begin another reclaim unit; the length is 0.
+pub const FLOATGATE_HANDLE_UPDATE: u8 = 36;
 
 /// Converts names to C strings, and returns them as a list in the same order.
 fn texts(names: impl Iterator<Item = &'static str>) -> Vec<CString> {

@@ -59,7 +59,9 @@ pub use blocks::BlockMapped;
 
 pub use buffer::Coverage;
 pub use contents::{Damage, FlashContents, SuperblockFound};
-pub use core::{Act, CollectionInTime, HandleCounts, HandleState, HandleTotals, Recovery, Seen};
+pub use core::{
+    Act, CollectionInTime, HandleCounts, HandleState, HandleTotals, ReclaimGroupState, Recovery, Seen,
+};
 pub use features::costs::{CorrectionParts, CostRules, Reckoned, Regulation, RegulationCounts};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};

@@ -78,7 +78,8 @@ impl Parts<'_> {
         let host = Host::new(config, &mut controller);
         let agenda = agenda_of(config, &features, &controller)?;
         let upkeep = Upkeep::new(config, seed);
-        let (streams, count) = Streams::new(&config.destination.streams, layout, slots);
+        let destination = &config.destination;
+        let (streams, count) = Streams::new((&destination.streams, &destination.areas), layout, slots);
         let rules = Rules {
             read_ahead: config.gc.read_ahead,
             copyback: dies.copyback,
@@ -103,9 +104,9 @@ impl Parts<'_> {
             collections: (0..layout.dies).map(|_| Collection::new()).collect(),
             folding: Vec::new(),
             assembly: Assembly::new(
-                (&config.destination.placement, &config.destination.program_order),
+                (&destination.placement, &destination.program_order),
                 streams,
-                layout.dies,
+                layout,
                 dies.program_queue,
                 config.buffer.flush_after,
                 seed,

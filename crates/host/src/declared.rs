@@ -31,6 +31,11 @@ pub struct Declared {
     /// Setting: size of the namespace as the drive file gives it: in bytes, as a fraction of the drive, or as the rest
     /// of the drive.
     pub room: NamespaceRoom,
+    /// Setting `handles`: placement handle list of the namespace (NVMe FDP), by number of the reclaim unit handles; none
+    /// where the drive file gives none.
+    pub handles: Option<Vec<u16>>,
+    /// Setting `groups`: numbers of the reclaim groups in which the namespace lies; none for all of the drive.
+    pub groups: Option<Vec<u16>>,
 }
 
 impl Declared {
@@ -96,7 +101,12 @@ impl Declared {
             (None, Some(share)) => NamespaceRoom::Share(share),
             (None, None) => NamespaceRoom::Rest,
         };
+        let help = "its placement handle list: the reclaim unit handles that it may name, the first of which takes what names \
+                    none; else handle 0";
+        let handles = of.optional("handles", help)?;
+        let help = "reclaim groups in which its data lie; else any";
+        let groups = of.optional("groups", help)?;
         of.finish()?;
-        Ok(Self { name, set, room })
+        Ok(Self { name, set, room, handles, groups })
     }
 }

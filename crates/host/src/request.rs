@@ -13,7 +13,8 @@ pub struct HostRequest {
     pub op: Op,
     /// Byte address on the logical drive at which the host's request begins; a multiple of 512.
     pub offset: u64,
-    /// Length of the host's request in bytes; a multiple of 512, zero only for a flush or an operation on a zone.
+    /// Length of the host's request in bytes; a multiple of 512, zero only for a flush, an operation on a zone
+    /// or one on a placement handle.
     pub bytes: u32,
     /// Number of the fio job, trace volume or flow that makes the request (its tag); it is part of the completion, and
     /// selects the submission queue.

@@ -13,6 +13,8 @@ pub struct Namespace {
     pub name: String,
     /// Byte range of the NVMe namespace on the drive.
     pub extent: Extent,
+    /// Number of placement identifiers (NVMe FDP) that writes to the namespace may name; 0 on most drives.
+    pub handles: u16,
 }
 
 /// Record of the logical address space of the drive as a workload sees it: capacity, namespaces, placement handles and
@@ -24,7 +26,8 @@ pub struct HostSpace {
     /// List of the namespaces of the drive in their order, if there are several; empty if the drive is a single
     /// namespace, of any name.
     pub namespaces: Vec<Namespace>,
-    /// Number of placement handles (such as FDP placement identifiers) that writes may name; 0 on most drives.
+    /// Number of placement handles (such as FDP placement identifiers) that writes may name, where namespaces differ the
+    /// greatest of theirs; 0 on most drives.
     pub handles: u16,
     /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives.
     pub zones: Option<HostZones>,
@@ -70,8 +73,16 @@ impl HostSpace {
     /// Returns all namespaces of the drive; a drive with a single namespace gives one that has no name and covers all
     /// bytes.
     pub fn each(&self) -> Vec<Namespace> {
-        let whole = || Namespace { name: String::new(), extent: Extent { offset: 0, bytes: self.bytes } };
+        let extent = Extent { offset: 0, bytes: self.bytes };
+        let whole = || Namespace { name: String::new(), extent, handles: self.handles };
         if self.is_parted() { self.namespaces.clone() } else { vec![whole()] }
+    }
+
+    /// Returns the number of placement handles that a write at byte `offset` of the drive may name: those of its
+    /// namespace.
+    pub fn handles_at(&self, offset: u64) -> u16 {
+        let begins = |namespace: &&Namespace| namespace.extent.offset <= offset;
+        self.namespaces.iter().take_while(begins).last().map_or(self.handles, |namespace| namespace.handles)
     }
 
     /// Returns the namespace that has exactly this name; none if there is none.
@@ -108,8 +119,11 @@ mod tests {
 
     #[test]
     fn a_namespace_goes_by_its_name_as_a_device_and_by_its_number() {
-        let namespace =
-            |name: &str, offset| Namespace { name: name.into(), extent: Extent { offset, bytes: 4096 } };
+        let namespace = |name: &str, offset| Namespace {
+            name: name.into(),
+            extent: Extent { offset, bytes: 4096 },
+            handles: 0,
+        };
         let space = HostSpace {
             bytes: 8192,
             namespaces: vec![namespace("log", 0), namespace("data", 4096)],

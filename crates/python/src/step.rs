@@ -271,7 +271,7 @@ impl PySteppedDrive {
     /// Submit a request, and return its number, from 0 on, which its completion has as `id`.
     ///
     /// `time_ns` is when the host issues it; `op` is read, write, trim or flush (whose offset and length are 0), on a
-    /// drive of zones append, open, close, finish or reset, too; `offset` and `length` are bytes, multiples of 512, in
+    /// drive of zones append, open, close, finish or reset, on one of placement handles update, too; `offset` and `length` are bytes, multiples of 512, in
     /// the namespace of that number, from 1, or name. `fua`: a write that is durable when it is completed; `placement`:
     /// its placement identifier.
     ///

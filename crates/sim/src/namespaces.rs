@@ -6,6 +6,7 @@
 //! Not modelled: namespaces that are made, attached and deleted while the drive runs, several hosts, other block sizes
 //! than 512 bytes, capacity that no namespace has (`ftl.user_capacity` makes the drive smaller instead).
 
+mod identifiers;
 mod zoned;
 
 use config::{ConfigError, Entry, Place};
@@ -26,11 +27,13 @@ struct Placed {
     /// ([`CommandSet::on_sectors`]) for quick access.
     on_sectors: u64,
     extent: Extent,
+    /// Number of placement identifiers that a write to the namespace can name.
+    handles: u16,
 }
 
 impl Placed {
     fn new(name: String, set: &'static CommandSet, extent: Extent) -> Self {
-        Self { name, set, on_sectors: set.on_sectors(), extent }
+        Self { name, set, on_sectors: set.on_sectors(), extent, handles: 0 }
     }
 }
 
@@ -43,7 +46,7 @@ pub(crate) struct Namespaces {
     /// Two numbers for quick access, since most drives have a single namespace: size in bytes of the first namespace,
     /// and its bit mask of operations that address sectors.
     first: (u64, u64),
-    /// Number of placement handles that a write to any namespace can name.
+    /// Number of placement identifiers that a write can name, the greatest of all namespaces.
     handles: u16,
     /// Capacity in bytes, and number of placement handles, of a host that keeps blocks on the drive's zones; `None`
     /// where the workload sees the namespaces themselves.
@@ -57,11 +60,6 @@ impl Namespaces {
     pub fn whole(bytes: u64) -> Self {
         let extent = Extent { offset: 0, bytes };
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
-    }
-
-    /// Returns this list of namespaces with the number of placement handles set to `handles`.
-    pub fn with_handles(self, handles: u16) -> Self {
-        Self { handles, ..self }
     }
 
     /// Returns these namespaces with a host that keeps blocks on the drive's zones, by its capacity in bytes and its
@@ -254,7 +252,8 @@ impl Namespaces {
             let space = HostSpace::from(self.all[0].extent.bytes);
             return HostSpace { handles: self.handles, zones, ..space };
         }
-        let seen = |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent };
+        let seen =
+            |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent, handles: one.handles };
         HostSpace {
             bytes: self.bytes,
             namespaces: self.all.iter().map(seen).collect(),
@@ -319,6 +318,7 @@ impl Namespaces {
         let offset = request.offset - one.extent.offset;
         let what = if self.is_parted() { format!("namespace {}", one.name) } else { "drive".to_owned() };
         let refusal = one.set.refusal(request.op, offset, request.bytes, &what, one.extent.bytes);
+        let refusal = refusal.or_else(|| self.lacks_handles(request));
         refusal.map_or(Ok(()), |refusal| Err(command::refused(&workload(), refusal)))
     }
 }
@@ -414,6 +414,8 @@ mod tests {
             name: format!("n{at}"),
             set: command::USUAL,
             room: *room,
+            handles: None,
+            groups: None,
         };
         rooms.iter().enumerate().map(one).collect()
     }

@@ -428,8 +428,9 @@ class ByKind(Section):
     """
 
     manage: Count | None = None
-    """Number of zone management requests (open, close, finish, reset) among the requests that the
-    section counts (all that the host sent, the completed, or the failed); absent without any.
+    """Number of management requests (zone open, close, finish and reset, reclaim unit handle update)
+    among the requests that the section counts (all that the host sent, the completed, or the
+    failed); absent without any.
     """
 
 
@@ -610,8 +611,8 @@ class Reads(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Requests(Section):
-    """Results of the completed requests of one kind (reads, writes, trims, flushes or zone
-    management): counts, rates and latencies.
+    """Results of the completed requests of one kind (reads, writes, trims, flushes or management):
+    counts, rates and latencies.
     """
 
     requests: Count
@@ -794,8 +795,8 @@ class Host(Section):
     """
 
     manage: Requests | None = None
-    """Number, rate and latencies of the zone management requests of the host (open, close, finish,
-    reset); absent without any.
+    """Number, rate and latencies of the management requests of the host (zone open, close, finish and
+    reset, reclaim unit handle update); absent without any.
     """
 
     translation: TranslationOfHost | None = None
@@ -1416,17 +1417,54 @@ class PlacementEvents(Section):
 
     not_fully_written: Count
     """[superblocks] Number of superblocks of all handles that took no more data before they were full,
-    because a program or the power failed: reclaim unit not fully written to capacity.
+    or were not begun at all, because a program or the power failed, the host asked for another
+    reclaim unit, or the unit was too old: reclaim unit not fully written to capacity.
+    """
+
+    time_limit_exceeded: Count
+    """[reclaim units] Number of reclaim units that took no more data because they were open for longer
+    than `ftl.streams.unit_time_limit`: reclaim unit time limit exceeded.
+    """
+
+    reset_modified: Count
+    """[superblocks] Number of superblocks that a power cut ended before they were full: controller
+    level reset modified reclaim unit handles.
     """
 
     invalid_identifier: Count
-    """[writes] Number of writes that named a handle which does not exist, and went to handle 0:
-    invalid placement identifier.
+    """[writes] Number of writes that named an identifier which their namespace does not have, and went
+    through its first handle: invalid placement identifier.
     """
 
     media_reallocated: Count
     """[superblocks] Number of superblocks that were collected with valid data in them: media
     reallocated.
+    """
+
+    implicitly_modified: Count
+    """[reclaim units] Number of reclaim units that a handle began because the one before was full:
+    implicitly modified reclaim unit handle.
+    """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlacementGroup(Section):
+    """Results of one reclaim group: a set of dies, and what lies there."""
+
+    dies: Count
+    """[dies] Number of dies of the reclaim group."""
+
+    valid_bytes: Count
+    """[bytes] Bytes of valid data on the dies of the reclaim group at the end of the run."""
+
+    available_bytes: tuple[Count, ...]
+    """[bytes] Bytes, for each placement handle, that could be written through it in this reclaim group
+    at the end of the run before it begins another reclaim unit there: RUAMW of the handle's status.
+    """
+
+    bytes_elsewhere: Count
+    """[bytes] Bytes that named the reclaim group and were written to another one, because all dies of
+    the named group were full of valid data.
     """
 
 
@@ -1448,9 +1486,14 @@ class PlacementHandle(Section):
     window.
     """
 
+    updates: Count
+    """[updates] Number of times that the host asked for another reclaim unit of the placement handle:
+    reclaim unit handle updates.
+    """
+
     available_bytes: Count
     """[bytes] Bytes that could be written through the handle at the end of the run before it begins
-    another reclaim unit: RUAMW of the handle's status.
+    another reclaim unit: RUAMW of the handle's status, the sum over reclaim groups.
     """
 
     collections: Count
@@ -1464,6 +1507,24 @@ class PlacementHandle(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class PlacementNamespace(Section):
+    """Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of
+    the list in reclaim group n % g, where g is the number of its groups.
+    """
+
+    name: str
+    """[text] Name of the namespace; empty for a drive that is one without a name."""
+
+    handles: tuple[Count, ...]
+    """[handles] List of the numbers of the placement handles of the namespace: its placement handle
+    list.
+    """
+
+    groups: tuple[Count, ...]
+    """[groups] List of the numbers of the reclaim groups of the namespace."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class PlacementStreams(Section):
     """Results on the placement handles of the host, and on the data written through them: the
     statistics, handles and events of NVMe's flexible data placement.
@@ -1471,6 +1532,9 @@ class PlacementStreams(Section):
 
     reclaim_unit_bytes: Count
     """[bytes] Size in bytes of a reclaim unit."""
+
+    unit_time_limit_ns: Count | None
+    """[ns] Greatest time for which a reclaim unit takes data; null without a limit."""
 
     host_bytes_written: Count
     """[bytes] Number of bytes that the host wrote: HBMW of NVMe's statistics log."""
@@ -1485,6 +1549,14 @@ class PlacementStreams(Section):
 
     handles: tuple[PlacementHandle, ...]
     """List of the results of each placement handle, by number."""
+
+    groups: tuple[PlacementGroup, ...]
+    """List of the results of each reclaim group, by number; one where all dies are one group."""
+
+    namespaces: tuple[PlacementNamespace, ...]
+    """List of the placement identifiers of each namespace, in order: one entry for a drive that is one
+    namespace.
+    """
 
     shared_collections: Count
     """[superblocks] Number of garbage collection victims with valid data that held data of several

@@ -1099,13 +1099,20 @@ class ftl:
                 handles: SupportsIndex = ...,
                 isolation: str | Sequence[str] = ...,
                 unit_superblocks: SupportsIndex = ...,
+                groups: SupportsIndex = ...,
+                unit_time_limit: str = ...,
             ) -> None:
                 """handles: reclaim unit handles that the host may name (whole number, 1 to 31; default
                 8)
                 isolation: how each handle is isolated: initially or persistently; one for all, or
                 one for each (one text or a list of texts; default "initially")
-                unit_superblocks: superblocks of a reclaim unit; as many as the drive has dies where
-                not given (whole number (superblocks), at least 1; default none)
+                unit_superblocks: superblocks of a reclaim unit; as many as a reclaim group has dies
+                where not given (whole number (superblocks), at least 1; default none)
+                groups: reclaim groups: equal parts of the dies, counted channel by channel; what a
+                write names stays in its group (whole number, 1 to 256; default 1)
+                unit_time_limit: greatest time for which a reclaim unit takes data: what is written
+                later begins another one (time (ns, us, ms, s, min, h, d), more than 0ns; default
+                none)
                 """
 
         class HotCold(_Policy):

@@ -16,7 +16,15 @@ SMART, OCP = "02h-smart", "c0h-ocp"
 CONFIGS, USAGE, STATISTICS, EVENTS = "20h-fdp-configs", "21h-fdp-usage", "22h-fdp-stats", "23h-fdp-events"
 GUID = 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5  # of OCP's log
 EVENTS_MOST = 63  # in the log
-NOT_FULL, INVALID, REALLOCATED = 0x00, 0x03, 0x80  # types of events
+# Types of events, and the counts of a result that those of the host are.
+NOT_FULL, TOO_OLD, RESET, INVALID, REALLOCATED, IMPLICIT = 0x00, 0x01, 0x02, 0x03, 0x80, 0x81
+COUNTED = {
+    NOT_FULL: "not_fully_written",
+    TOO_OLD: "time_limit_exceeded",
+    RESET: "reset_modified",
+    INVALID: "invalid_identifier",
+}
+UNUSED, OF_THE_HOST, OF_THE_CONTROLLER = 0, 1, 2  # attributes of a handle
 
 
 class Field(NamedTuple):
@@ -42,8 +50,8 @@ def pages(document: Mapping[str, Any]) -> Iterator[Page]:
     yield _ocp_page(_ocp(document))
     streams = document["ftl"].get("streams")
     if streams:
-        yield _configs(streams)
-        yield _usage(streams)
+        yield _configs(streams, document["config"])
+        yield _usage(streams, document["config"])
         stats = ("hbmw", "host_bytes_written"), ("mbmw", "media_bytes_written"), ("mbe", "media_bytes_erased")
         yield _page(
             STATISTICS, 64, [Field(key, 16 * n, 16, streams[of]) for n, (key, of) in enumerate(stats)]
@@ -182,21 +190,24 @@ def _ocp_page(fields: list[Field]) -> Page:
     return Page(name, content, {**shown, **halves, "log_page_guid": f"{GUID:#x}"})
 
 
-def _configs(streams: Mapping[str, Any]) -> Page:
-    """Return the one configuration that there is, of one reclaim group."""
-    handles = streams["handles"]
+def _configs(streams: Mapping[str, Any], settings: Mapping[str, Any]) -> Page:
+    """Return the one configuration that there is."""
+    handles, groups = streams["handles"], len(streams["groups"])
     kinds = [1 if handle["isolation"] == "initially" else 2 for handle in handles]
     size = (64 + 4 * len(kinds) + 7) // 8 * 8
+    cached = settings.get("ftl.buffer.write_back") is not False
+    volatile = cached and settings.get("ftl.buffer.power_loss_protection") is False
     config = [
-        Field("fdpa", 2, 1, 0x80),  # it is valid
+        # It is valid; whether the buffer is volatile; bits of an identifier that are its reclaim group.
+        Field("fdpa", 2, 1, 0x80 | 0x10 * volatile | (groups - 1).bit_length()),
         Field("vss", 3, 1, 0),
-        Field("nrg", 4, 4, 1),
+        Field("nrg", 4, 4, groups),
         Field("nruh", 8, 2, len(kinds)),
-        Field("nnss", 12, 4, 1),
+        Field("nnss", 12, 4, len(streams["namespaces"])),
         Field("runs", 16, 8, streams["reclaim_unit_bytes"]),
-        Field("erutl", 24, 4, 0),
+        Field("erutl", 24, 4, (streams["unit_time_limit_ns"] or 0) // 1_000_000_000),
     ]
-    more = [Field("", 0, 2, size), Field("", 10, 2, len(kinds) - 1)]
+    more = [Field("", 0, 2, size), Field("", 10, 2, len(kinds) * groups - 1)]
     descriptor = _laid(
         size, [*config, *more, *(Field("", 64 + 4 * n, 1, one) for n, one in enumerate(kinds))]
     )
@@ -206,31 +217,38 @@ def _configs(streams: Mapping[str, Any]) -> Page:
     return Page(CONFIGS, header + descriptor, {"n": 0, "configs": [shown]})
 
 
-def _usage(streams: Mapping[str, Any]) -> Page:
-    count = len(streams["handles"])
-    fields = [
-        Field("", 0, 2, count),
-        *(Field("", 8 + 8 * n, 1, 1) for n in range(count)),
-    ]  # of the host's choice
-    return Page(USAGE, _laid(8 + 8 * count, fields), {"nruh": count, "ruhus": [{"ruha": 1}] * count})
+def _usage(streams: Mapping[str, Any], settings: Mapping[str, Any]) -> Page:
+    """Return who chose each handle: a namespace's list, the drive for one without, or none."""
+    used = [UNUSED] * len(streams["handles"])
+    for one in streams["namespaces"]:
+        listed = not one["name"] or settings.get(f"host.namespaces.{one['name']}.handles") is not None
+        for handle in one["handles"]:
+            used[handle] = OF_THE_HOST if listed else used[handle] or OF_THE_CONTROLLER
+    fields = [Field("", 0, 2, len(used)), *(Field("", 8 + 8 * n, 1, by) for n, by in enumerate(used))]
+    shown = {"nruh": len(used), "ruhus": [{"ruha": by} for by in used]}
+    return Page(USAGE, _laid(8 + 8 * len(used), fields), shown)
 
 
 def _events(streams: Mapping[str, Any]) -> Page:
     """Return the log of events: a run knows how many there were, and of which handle superblocks were."""
     counted = streams["events"]
-    found: list[tuple[int, int | None]] = [(NOT_FULL, None)] * counted["not_fully_written"]
-    found += [(INVALID, None)] * min(counted["invalid_identifier"], EVENTS_MOST)
+    # Else handles are not numbered as identifiers are.
+    plain = len(streams["groups"]) == 1 and not any(one["name"] for one in streams["namespaces"])
+    found: list[tuple[int, int | None]] = []
+    for kind, key in COUNTED.items():
+        found += [(kind, None)] * min(counted[key], EVENTS_MOST)
     for number, handle in enumerate(streams["handles"]):
         found += [(REALLOCATED, number)] * min(handle["collections"], EVENTS_MOST)
     found += [(REALLOCATED, None)] * min(streams["shared_collections"], EVENTS_MOST)
+    found += [(IMPLICIT, None)] * min(counted["implicitly_modified"], EVENTS_MOST)
     found = found[:EVENTS_MOST]
     content, shown = _laid(64, [Field("", 0, 4, len(found))]), []
     for kind, handle in found:
-        flags = 0 if handle is None else 1  # the identifier is valid
+        known = plain and handle is not None
         fields = [
             Field("Type", 0, 1, kind),
-            Field("fdpef", 1, 1, flags),
-            Field("pid", 2, 2, handle or 0),
+            Field("fdpef", 1, 1, int(known)),  # the identifier is valid
+            Field("pid", 2, 2, (handle or 0) if known else 0),
             Field("timestamp", 4, 8, 0),
             Field("NSID", 12, 4, 0),
         ]

@@ -107,6 +107,7 @@ fn numbers_stand_for_the_operations_that_their_names_say() {
         (floatgate::FLOATGATE_ZONE_CLOSE, Op::ZONE_CLOSE),
         (floatgate::FLOATGATE_ZONE_FINISH, Op::ZONE_FINISH),
         (floatgate::FLOATGATE_ZONE_RESET, Op::ZONE_RESET),
+        (floatgate::FLOATGATE_HANDLE_UPDATE, Op::HANDLE_UPDATE),
     ];
     for (number, op) in pairs {
         assert_eq!(number, op.code(), "{op:?}");

@@ -36,7 +36,7 @@ impl Core {
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
         let unit_bytes = self.store.layout.unit.get();
         self.buffer.note_carried(slot, coverage, unit_bytes);
-        self.assembly.streams.note_arrived(slot, coverage.bytes(unit_bytes));
+        self.assembly.streams.note_arrived(slot, lpn, coverage.bytes(unit_bytes));
         self.stamp(slot);
         slot
     }

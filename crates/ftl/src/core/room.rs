@@ -1,5 +1,6 @@
 //! The shares of a die's room that the host, collection and features may take, so that collections can always go on.
 
+use super::reclaim_groups::crowded_groups;
 use super::{Collection, Core};
 use crate::Mark;
 use crate::gc::trigger::KEPT_BESIDE_FREE;
@@ -256,8 +257,13 @@ impl Core {
         self.note_lost_room();
     }
 
-    /// Makes the drive read-only if its good superblocks can no longer hold all logical units.
+    /// Makes the drive read-only if its good superblocks, or those of some reclaim groups, can no longer hold all
+    /// logical units that may be written there.
     pub fn note_lost_room(&mut self) {
-        self.read_only |= self.sustainable_units() < self.store.layout.written_units();
+        self.read_only |=
+            self.sustainable_units() < self.store.layout.written_units() || crowded_groups(self).is_some();
+        if let Some(handles) = self.assembly.streams.handles.as_mut().filter(|_| self.read_only) {
+            handles.open_all_groups();
+        }
     }
 }

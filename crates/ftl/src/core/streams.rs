@@ -4,7 +4,9 @@ use super::Core;
 use super::handles::Handles;
 use crate::saved::Untaken;
 use crate::store::{Frontier, Mover, Space, Store};
-use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Takes, UnitView};
+use crate::streams::{
+    ByOrigin, HALVED_AT, Maker, PlacementArea, STREAMS_MOST, StreamPolicy, Takes, UnitView,
+};
 use crate::{Layout, SavedState};
 use units::{Lpn, Ppa};
 
@@ -81,11 +83,12 @@ fn members(mut set: u64) -> impl Iterator<Item = usize> {
 
 impl Streams {
     /// Makes the streams that the stream policy declares, for a drive of this layout whose write buffer has `slots`
-    /// slots; also returns the number of streams.
+    /// slots; also returns the number of streams. `areas` are the namespaces with their placement identifiers, where
+    /// there are several or they are given.
     ///
     /// # Panics
     /// When the policy declares no stream or too many, or none for host data or for moved data.
-    pub fn new(maker: &Maker, layout: &Layout, slots: u32) -> (Self, usize) {
+    pub fn new((maker, areas): (&Maker, &[PlacementArea]), layout: &Layout, slots: u32) -> (Self, usize) {
         let policy = maker();
         let specs = policy.streams();
         let taken_by = |wanted: Takes| {
@@ -116,7 +119,8 @@ impl Streams {
         });
         let (spare, unusable) = kept_beside(moved.count_ones(), layout);
         let takes_over = specs.iter().map(|spec| spec.takes_over).collect();
-        let handles = policy.handles().map(|spec| Box::new(Handles::new(spec, &specs, layout, slots)));
+        let handles = policy.handles();
+        let handles = handles.map(|spec| Box::new(Handles::new(spec, &specs, layout, (slots, areas))));
         (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
@@ -274,7 +278,7 @@ impl Streams {
     #[inline]
     pub fn note_opened(&mut self, superblock: usize, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
-            handles.note_opened(stream);
+            handles.note_opened(stream, superblock);
         }
         if let Some(notes) = &mut self.notes
             && let Some(at) = notes.opened_at.get_mut(superblock)
@@ -296,11 +300,12 @@ impl Streams {
         }
     }
 
-    /// Records for the placement handles that `bytes` of host data that arrive now are in a slot of the write buffer.
+    /// Records for the placement handles that `bytes` of host data of unit `lpn` that arrive now are in a slot of the
+    /// write buffer.
     #[inline]
-    pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
+    pub fn note_arrived(&mut self, slot: u32, lpn: Lpn, bytes: u64) {
         if let Some(handles) = &mut self.handles {
-            handles.note_arrived(slot, bytes);
+            handles.note_arrived(slot, lpn, bytes);
         }
     }
 
@@ -312,6 +317,14 @@ impl Streams {
         }
     }
 
+    /// Records for the placement handles that a power cut closed a superblock of a stream before it was full.
+    pub fn note_cut(&mut self, stream: usize) {
+        self.note_ended(stream);
+        if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
+            handles.note_cut(stream);
+        }
+    }
+
     /// Returns the number of the stream that a host unit joins when it is written without simulated time. The call
     /// records nothing and may be repeated.
     #[inline]
@@ -319,22 +332,17 @@ impl Streams {
         match self.by_origin {
             Some(answer) => answer.host,
             None => {
-                let hint = self.handles.as_ref().map(|handles| handles.arriving());
+                let hint = self.handles.as_ref().map(|handles| handles.arriving(lpn).handle);
                 self.ask(store, (lpn, store.map.lookup(lpn)), hint, Takes::Host)
             }
         }
     }
 
-    /// Returns the number of the stream that a unit in a slot of the write buffer joins when it is programmed.
-    #[inline]
+    /// Asks the stream policy for the stream that a unit in a slot of the write buffer joins when it is programmed, and
+    /// returns the number of the stream.
     pub fn of_slot(&mut self, store: &Store, slot: u32, lpn: Lpn) -> usize {
-        match self.by_origin {
-            Some(answer) => answer.host,
-            None => {
-                let hint = self.handles.as_ref().map(|handles| handles.of_slot(slot));
-                self.ask(store, (lpn, store.map.lookup(lpn)), hint, Takes::Host)
-            }
-        }
+        let hint = self.handles.as_ref().map(|handles| handles.of_slot(slot).handle);
+        self.ask(store, (lpn, store.map.lookup(lpn)), hint, Takes::Host)
     }
 
     /// Returns the number of the stream that a unit joins when it is moved from physical address `from`.
@@ -432,7 +440,7 @@ impl Streams {
             notes.load(saved)?;
         }
         if let Some(handles) = &mut self.handles {
-            handles.load(saved.longs_for(handles.count())?);
+            handles.load(saved.longs_for(handles.saved_count())?);
         }
         Ok(())
     }

@@ -126,7 +126,7 @@ pub(crate) trait Serves: Arrives {
             let (media, _) = self.parts();
             media.core.stamp(slot);
             media.core.buffer.note_carried(slot, coverage, unit_bytes);
-            media.core.assembly.streams.note_arrived(slot, coverage.bytes(unit_bytes));
+            media.core.assembly.streams.note_arrived(slot, lpn, coverage.bytes(unit_bytes));
             ctx.probe.on_buffered(lpn, slot, older);
             media.features.joined(slot, lpn);
             return self.note_buffered(lpn, &mut ctx.probe);

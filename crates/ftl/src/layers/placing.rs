@@ -2,25 +2,41 @@
 
 use super::Ftl;
 use crate::core::Handles;
-use crate::{HandleState, HandleTotals};
+use crate::streams::PlacementArea;
+use crate::{HandleState, HandleTotals, ReclaimGroupState};
+use units::{Lpn, Nanos};
 
 /// Interface to the placement handles of a drive, which the host may name in writes; a drive may have none.
 pub trait Placing {
-    /// Records that the host makes a write that names placement handle `named`, or none; called once for each write.
-    fn note_named(&mut self, named: Option<u16>);
+    /// Records that the host makes a write from unit `first` on that names placement identifier `named`, or none;
+    /// called once for each write.
+    fn note_named(&mut self, first: Lpn, named: Option<u16>);
 
-    /// Sets the placement handle for the write data that arrive from now on; a handle that the drive does not have
-    /// counts as none.
+    /// Sets the placement identifier for the write data that arrive from now on; an identifier that the namespace of
+    /// the data does not have counts as none.
     fn set_placement(&mut self, named: Option<u16>);
+
+    /// Lets the data that the host writes from now on begin another reclaim unit of placement identifier `named` of the
+    /// namespace of unit `first` (NVMe: reclaim unit handle update); returns false if the namespace does not have it.
+    fn ask_for_unit(&mut self, first: Lpn, named: Option<u16>) -> bool;
 
     /// Returns the present state of each placement handle; `None` if the drive has no handles.
     fn handles(&self) -> Option<Vec<HandleState>>;
+
+    /// Returns the present state of each reclaim group; empty if the drive has no handles.
+    fn reclaim_groups(&self) -> Vec<ReclaimGroupState>;
+
+    /// Returns the namespaces of the drive with their placement identifiers; empty if the drive has no handles.
+    fn placement_areas(&self) -> &[PlacementArea];
 
     /// Returns the statistics of all placement handles so far; empty if the drive has no handles.
     fn placed(&self) -> HandleTotals;
 
     /// Returns the number of superblocks of a reclaim unit; `None` if the drive has no placement handles.
     fn reclaim_unit_superblocks(&self) -> Option<u64>;
+
+    /// Returns the greatest time for which a reclaim unit takes data; `None` without a limit.
+    fn reclaim_unit_time_limit(&self) -> Option<Nanos>;
 }
 
 fn handles_of(ftl: &Ftl) -> Option<&Handles> {
@@ -29,9 +45,9 @@ fn handles_of(ftl: &Ftl) -> Option<&Handles> {
 
 impl Placing for Ftl {
     #[inline]
-    fn note_named(&mut self, named: Option<u16>) {
+    fn note_named(&mut self, first: Lpn, named: Option<u16>) {
         if let Some(handles) = &mut self.parts().0.core.assembly.streams.handles {
-            handles.note_named(named);
+            handles.note_named(first, named);
         }
     }
 
@@ -42,9 +58,22 @@ impl Placing for Ftl {
         }
     }
 
+    fn ask_for_unit(&mut self, first: Lpn, named: Option<u16>) -> bool {
+        let handles = &mut self.parts().0.core.assembly.streams.handles;
+        handles.as_mut().is_some_and(|handles| handles.ask_for_unit(first, named))
+    }
+
     fn handles(&self) -> Option<Vec<HandleState>> {
         let store = &self.core().store;
         handles_of(self).map(|handles| handles.states(&store.space, &store.layout))
+    }
+
+    fn reclaim_groups(&self) -> Vec<ReclaimGroupState> {
+        handles_of(self).map_or_else(Vec::new, |handles| handles.group_states(&self.core().store.space))
+    }
+
+    fn placement_areas(&self) -> &[PlacementArea] {
+        handles_of(self).map_or(&[], Handles::areas)
     }
 
     fn placed(&self) -> HandleTotals {
@@ -53,5 +82,9 @@ impl Placing for Ftl {
 
     fn reclaim_unit_superblocks(&self) -> Option<u64> {
         handles_of(self).map(Handles::unit_superblocks)
+    }
+
+    fn reclaim_unit_time_limit(&self) -> Option<Nanos> {
+        handles_of(self).and_then(Handles::unit_time_limit)
     }
 }

@@ -35,7 +35,7 @@ impl Media {
         let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
         let may_take = within_quota && self.core.has_program_place(die) && !self.core.assembly.is_still;
-        for at in 0..self.core.assembly.lanes.len() {
+        for at in self.core.assembly.lanes_of(die) {
             let takes = may_take && self.has_room(die, self.core.assembly.lanes[at].own);
             let eligible = &mut self.core.assembly.lanes[at].eligible[word];
             *eligible = if takes { *eligible | bit } else { *eligible & !bit };

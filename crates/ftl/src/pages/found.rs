@@ -123,7 +123,7 @@ impl PageMapped {
                 // One that was open was closed last.
                 let was_open = mark.stream != NONE;
                 if was_open && programmed < rows {
-                    self.media.core.assembly.streams.note_ended(mark.stream as usize);
+                    self.media.core.assembly.streams.note_cut(mark.stream as usize);
                 }
                 self.end_found(global);
                 closed.push((was_open, mark.closed_at, die, superblock));

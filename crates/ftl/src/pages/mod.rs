@@ -9,6 +9,7 @@ mod lookups;
 mod read;
 mod recovery;
 mod saved;
+mod streamed;
 mod sustainable;
 mod unreadable;
 mod upkeep;

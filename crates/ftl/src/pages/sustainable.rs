@@ -1,7 +1,7 @@
 //! Whether a drive can take writes for ever, and which over-provisioning would let it.
 
 use super::PageMapped;
-use crate::core::Core;
+use crate::core::{Core, crowded_groups};
 
 impl PageMapped {
     pub(super) fn make_room_for_features(&mut self) -> Result<(), String> {
@@ -17,7 +17,7 @@ impl PageMapped {
         let (logical, possible) =
             (self.media.core.store.layout.written_units(), self.media.core.sustainable_units());
         if logical <= possible {
-            return Ok(());
+            return check_groups(&self.media.core);
         }
         if let Some(error) = self.media.core.assembly.streams.too_small(&self.media.core.store.layout) {
             return Err(error);
@@ -66,6 +66,22 @@ impl PageMapped {
         // With fewer units for the host a map on flash does not take more.
         sustained.min(full).saturating_sub(u64::from(layout.translation_units))
     }
+}
+
+/// Returns an error message if a namespace has reclaim groups that could be full of valid data while it has to be
+/// written.
+fn check_groups(core: &Core) -> Result<(), String> {
+    let Some(crowded) = crowded_groups(core) else { return Ok(()) };
+    let groups: Vec<String> = crowded.groups.iter().map(u16::to_string).collect();
+    let (groups, unit) = (groups.join(", "), core.store.layout.unit.get());
+    Err(format!(
+        "this drive cannot sustain writes: namespace {} lies in the reclaim groups [{groups}] alone \
+         (host.namespaces.{0}.groups), which have room for {} bytes, and the namespaces that may write there have {}; make \
+         them {1} bytes or less together, give it more groups, or the dies more blocks",
+        crowded.namespace,
+        crowded.possible * unit,
+        crowded.units * unit,
+    ))
 }
 
 /// Returns the greatest number of placement handles with which the drive would sustain writes; none if fewer handles do

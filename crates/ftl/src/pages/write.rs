@@ -5,6 +5,7 @@ use crate::buffer::SlotState;
 use crate::core::{Lane, MapEntry};
 use crate::host_side::{Arrives, Reads, Serves};
 use crate::pages::PageMapped;
+use crate::pages::streamed::lane_asked_for;
 use crate::store::{NONE, Source};
 use controller::Context;
 use units::{Lpn, Nanos, Ppa};
@@ -62,8 +63,10 @@ impl Serves for PageMapped {
                 continue;
             }
             let lpn = self.media.core.buffer.slot(slot).lpn;
-            let own = self.media.core.assembly.streams.of_slot(&self.media.core.store, slot, lpn);
-            let lane = self.media.core.assembly.lane_of(own);
+            let lane = match self.media.core.assembly.streams.by_origin() {
+                Some(answer) => self.media.core.assembly.lane_of(answer.host),
+                None => lane_asked_for(self, slot, lpn, ctx),
+            };
             if self.media.core.assembly.lanes[lane].current == NONE && !self.media.choose_die(lane, lpn) {
                 break;
             }

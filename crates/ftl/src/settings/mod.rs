@@ -15,6 +15,7 @@ pub use upkeep::UpkeepRules;
 use crate::buffer::BufferConfig;
 use crate::compatibility::Feature;
 use crate::mapping::zoning::{self, Zoning};
+use crate::streams::HandleSpec;
 use crate::{Layout, compatibility, features, mapping, refresh_order, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
@@ -80,7 +81,7 @@ impl FtlConfig {
         layout.translation_units += beside.units_of_their_own(&layout);
         let gc = CollectionRules::read(&mut ftl, &layout)?;
         let wear = whole(&mut ftl, "wear", wear::read)?;
-        let destination = DestinationRules::read(&mut ftl)?;
+        let destination = DestinationRules::read(&mut ftl, &layout)?;
         let (upkeep, refresh_order) = UpkeepRules::read(&mut ftl, beside.retention())?;
         let buffer = whole(&mut ftl, "buffer", |section| BufferConfig::read(section, &layout))?;
         let reads = ReadRules::read(&mut ftl, &layout)?;
@@ -120,9 +121,9 @@ impl FtlConfig {
         zoning::of(&*(self.mapping)(), &self.layout)
     }
 
-    /// Returns the number of placement handles (NVMe FDP) that the host may name; 0 without placement.
-    pub fn handles(&self) -> u16 {
-        (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
+    /// Returns the settings of the placement handles (NVMe FDP) that the host may name; `None` without placement.
+    pub fn handles(&self) -> Option<HandleSpec> {
+        (self.destination.streams)().handles()
     }
 
     /// Returns true if the configuration asks for at least one power cut.

@@ -1,14 +1,18 @@
 //! The sections of policies that answer parts of one question.
 
 use super::whole;
+use crate::streams::PlacementArea;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// Set of the makers (factories) of the three policies chosen in the drive file that decide where a write goes: die,
-/// write stream, and open superblock.
+/// Set of the makers (factories) of the three policies chosen in the drive file that decide where a write goes (die,
+/// write stream, and open superblock), and of what the host may name.
 pub struct DestinationRules {
     /// Setting: maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
     pub placement: placement::Maker,
+    /// Setting: namespaces of the drive with their placement identifiers, as `[host.namespaces]` gives them; empty where
+    /// the drive is one namespace that has all.
+    pub areas: Vec<PlacementArea>,
     /// Setting `ftl.streams`: maker (factory) of the policy that chooses which of the die's write streams takes a
     /// write.
     pub streams: streams::Maker,
@@ -18,13 +22,29 @@ pub struct DestinationRules {
 }
 
 impl DestinationRules {
-    pub(super) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
+    pub(super) fn read(ftl: &mut Section, layout: &Layout) -> Result<Self, ConfigError> {
         Ok(Self {
             placement: whole(ftl, "placement", placement::read)?,
-            streams: whole(ftl, "streams", streams::read)?,
+            streams: whole(ftl, "streams", |section| read_streams(section, layout))?,
+            areas: Vec::new(),
             program_order: whole(ftl, "program_order", program_order::read)?,
         })
     }
+}
+
+/// Reads the stream policy of a drive of this layout, whose dies its reclaim groups must divide.
+fn read_streams(section: &mut Section, layout: &Layout) -> Result<streams::Maker, ConfigError> {
+    let streams = streams::read(section)?;
+    let groups = streams().handles().map_or(1, |handles| handles.groups);
+    if groups <= layout.dies && layout.dies.is_multiple_of(groups) {
+        return Ok(streams);
+    }
+    let fit: Vec<String> = (1..=layout.dies)
+        .filter(|count| layout.dies.is_multiple_of(*count))
+        .map(|it| it.to_string())
+        .collect();
+    let expected = format!("expected equal parts of the drive's {} dies: {}", layout.dies, fit.join(", "));
+    Err(section.reject("groups", &expected))
 }
 
 /// Set of the makers (factories) of the policies, chosen in the drive file, that decide how the host's reads reach the

@@ -3,6 +3,7 @@
 //!
 //! - this file: when write amplification counts as steady.
 //! - `untimed`: writes and collections that take no time.
+//! - `next_die`: which die takes the next unit that is written so.
 //! - `order`: a fresh drive that is written in order, at once.
 //! - `history`: what one die looks like at many moments of its steady state.
 //! - `construct`: dies built at moments of such a history.
@@ -17,6 +18,7 @@ mod cache;
 mod construct;
 mod drawn;
 mod history;
+mod next_die;
 mod order;
 mod still;
 mod together;

@@ -8,6 +8,7 @@
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
 //! begins again), and pacing where superblocks are reclaimed together, which is done at once.
 
+use super::next_die::{may_lie_on, next_die};
 use crate::Layout;
 use crate::core::{Core, Erased};
 use crate::layer::{Layer, Untimed};
@@ -28,20 +29,14 @@ impl PageMapped {
     /// Writes one unit of the host or of the map to an open host superblock without simulated time, on the dies in
     /// turn; returns false when no die has space for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
-        let dies = self.media.core.store.layout.dies as usize;
         debug_assert!(!self.media.features.keeps_versions(), "keeping versions needs time");
-        // Whole program units go to one die after the other, as they do in a timed run.
-        let programs =
-            self.media.core.store.stats.units_written / u64::from(self.media.core.store.layout.program_units);
-        let start = (programs % dies as u64) as usize;
-        let mut in_turns = (start..dies).chain(0..start);
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
         let by_clock =
             match self.upkeep.eager.is_some() && !self.media.core.assembly.streams.is_shared(stream) {
                 true => RunsAhead(self).next_die(stream),
                 false => None,
             };
-        let die = by_clock.or_else(|| in_turns.find(|&die| self.make_room_untimed(die, stream)));
+        let die = by_clock.or_else(|| next_die(self, stream, lpn));
         let Some(die) = die else { return false };
         self.put_on_die_untimed((die, stream), lpn, origin);
         true
@@ -50,7 +45,7 @@ impl PageMapped {
     /// Writes one unit of the host to die `die` without simulated time; returns false when the die has no space for it.
     pub fn write_to_die_untimed(&mut self, die: usize, lpn: Lpn) -> bool {
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
-        if !self.make_room_untimed(die, stream) {
+        if !may_lie_on(self, die, lpn) || !self.make_room_untimed(die, stream) {
             return false;
         }
         self.media.features.looks_up_untimed(lpn);

@@ -2,14 +2,19 @@
 //!
 //! The host names a handle with what it writes. What it writes through one handle lies in superblocks of that handle's own:
 //! a reclaim unit is so many of them. Collection keeps the data of a persistently isolated handle apart from all others, and
-//! gathers those of all initially isolated handles in one stream.
+//! gathers those of all initially isolated handles in one stream. Reclaim groups are sets of dies: as a stream is an open
+//! superblock on each die, and what is moved stays on its die, streams say nothing of them.
 
 use super::{HandleSpec, Isolation, StreamPolicy, StreamSpec, Takes, UnitView};
-use config::{Card, ConfigError, Policy, Section, at_least};
+use config::{Card, ConfigError, Policy, Section, above, at_least};
+use units::Nanos;
 
 /// Greatest number of placement handles of a drive: each is a write stream of host data, and one more stream takes
 /// relocated data.
 const HANDLES_MOST: u32 = super::STREAMS_MOST as u32 - 1;
+
+/// Greatest number of reclaim groups of a drive.
+const GROUPS_MOST: u32 = 256;
 
 /// Implementation of the stream policy `fdp`: one write stream (with an open superblock on each die) for each placement
 /// handle (NVMe FDP), and write streams for data that are relocated out of them.
@@ -31,8 +36,7 @@ impl Policy for Fdp {
                there); what is moved out of persistently isolated handles joins a stream for each of them, what is moved out \
                of all others one stream",
         paper: "NVM Express Base Specification 2.1 and TP4146: flexible data placement",
-        not_modelled: "several reclaim groups, handles for each namespace, the command that has a handle begin another \
-                       reclaim unit; collection reclaims superblocks of a die rather than whole reclaim units",
+        not_modelled: "collection reclaims superblocks of a die rather than whole reclaim units",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
@@ -50,9 +54,13 @@ impl Policy for Fdp {
         };
         let unit = section.within(at_least(1u32)).unit("superblocks").optional(
             "unit_superblocks",
-            "superblocks of a reclaim unit; as many as the drive has dies where not given",
+            "superblocks of a reclaim unit; as many as a reclaim group has dies where not given",
         )?;
-        let handles = HandleSpec { isolation, unit_superblocks: unit };
+        let help = "reclaim groups: equal parts of the dies, counted channel by channel; what a write names stays in its group";
+        let groups = section.within(at_least(1u32).at_most(GROUPS_MOST)).or("groups", 1, help)?;
+        let help = "greatest time for which a reclaim unit takes data: what is written later begins another one";
+        let unit_time_limit = section.within(above(Nanos::ZERO)).optional("unit_time_limit", help)?;
+        let handles = HandleSpec { isolation, unit_superblocks: unit, groups, unit_time_limit };
         let apart = handles.isolation.iter().filter(|kind| **kind == Isolation::Persistently).count();
         let (count, most) = (handles.isolation.len(), super::STREAMS_MOST);
         let streams = Self::streams_of(&handles);

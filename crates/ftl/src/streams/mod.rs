@@ -5,7 +5,7 @@
 //! what the host writes, what is moved, or both; where a superblock of one bit a cell is open is none of a policy's
 //! business, nor which die a unit goes to.
 
-use units::Lpn;
+use units::{Lpn, Nanos};
 
 /// Greatest number of write streams that a stream policy may declare.
 pub const STREAMS_MOST: usize = 32;
@@ -68,15 +68,52 @@ pub enum Isolation {
     Persistently,
 }
 
-/// Set of settings of the placement handles (NVMe FDP) that the host may name in writes: isolation of each, and size of
-/// a reclaim unit.
+/// Set of settings of the placement handles (NVMe FDP) that the host may name in writes: isolation of each, size of a
+/// reclaim unit, and number of reclaim groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleSpec {
     /// Setting: isolation of each handle, by its number. There is at least one; handle 0 takes data written without a
     /// handle.
     pub isolation: Vec<Isolation>,
-    /// Setting: number of superblocks that make a reclaim unit; none: as many as the drive has dies.
+    /// Setting: number of superblocks that make a reclaim unit; none: as many as a reclaim group has dies.
     pub unit_superblocks: Option<u32>,
+    /// Setting: number of reclaim groups (NVMe FDP), which have equally many dies each; 1 makes all dies one group.
+    pub groups: u32,
+    /// Setting: greatest time for which a reclaim unit takes data; none without a limit.
+    pub unit_time_limit: Option<Nanos>,
+}
+
+/// Record of a part of the logical drive, a namespace, with the placement identifiers (NVMe FDP) that writes to the part
+/// may name: for each of its handles, one in each of its reclaim groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacementArea {
+    /// Name of the namespace whose placement identifiers these are; empty where the drive is one without a name.
+    pub name: String,
+    /// First logical unit of the namespace.
+    pub first: Lpn,
+    /// Number of logical units of the namespace.
+    pub units: u64,
+    /// List of the numbers of the placement handles of the namespace (its placement handle list), at least one; the
+    /// first takes what names none.
+    pub handles: Vec<u16>,
+    /// List of the numbers of the reclaim groups in which data of the namespace lie, at least one.
+    pub groups: Vec<u16>,
+}
+
+impl PlacementArea {
+    /// Returns the number of placement identifiers that writes to the namespace may name.
+    pub fn identifiers(&self) -> u16 {
+        (self.handles.len() * self.groups.len()) as u16
+    }
+
+    /// Returns the placement handle and the reclaim group of a placement identifier, by its position in the list that
+    /// NVMe's reclaim unit handle status gives: handle by handle, and for each handle group by group. `None` beyond the
+    /// list.
+    #[inline]
+    pub fn identified(&self, identifier: u16) -> Option<(u16, u16)> {
+        let (at, groups) = (usize::from(identifier), self.groups.len());
+        Some((*self.handles.get(at / groups)?, self.groups[at % groups]))
+    }
 }
 
 /// Set of settings of what the drive records about its units for the stream policy: counts and times of the host's

@@ -39,7 +39,7 @@ pub const SECTOR: u64 = 512;
 /// [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
-/// Kind of effect that a host command has on data (read, write, trim, flush, zone management); it decides which call of
+/// Kind of effect that a host command has on data (read, write, trim, flush, management); it decides which call of
 /// the flash translation layer carries the command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -53,12 +53,13 @@ pub enum Effect {
     /// Case of effect of a command: the drive makes all acknowledged data durable, by writing them to the flash unless
     /// its write buffer survives power cuts (flush).
     Flush = 3,
-    /// Case of effect of a command: the state of a zone of the namespace changes, and no data are transferred.
+    /// Case of effect of a command: a state of the namespace changes, that of a zone or that of a placement handle, and
+    /// no data are transferred.
     Manage = 4,
 }
 
 impl Effect {
-    /// List of all effects that a host command can have on data (read, write, trim, flush, zone management), in the
+    /// List of all effects that a host command can have on data (read, write, trim, flush, management), in the
     /// order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
     /// Number of different effects of commands.
@@ -160,6 +161,9 @@ pub enum Range {
     Sectors,
     /// Case of range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,
+    /// Case of range of an operation: the namespace that holds the byte at the request's offset; the request has no
+    /// length.
+    Namespace,
     /// Case of range of an operation: one zone, which a request names by the zone's first byte; the request has no
     /// length.
     Zone,
@@ -236,7 +240,10 @@ impl CommandSet {
                 found(),
                 format!("a {} at the first byte of a zone of the {what}, without length", operation.name),
             )),
-            Range::Sectors | Range::Zone => None,
+            Range::Namespace if offset >= size || bytes > 0 => {
+                Some((found(), format!("an {} within the {what}, without length", operation.name)))
+            }
+            Range::Sectors | Range::Zone | Range::Namespace => None,
         }
     }
 }

@@ -206,7 +206,10 @@ impl ClonePlacer {
         space: &HostSpace,
         random: RandomStream,
     ) -> Result<Option<Box<Self>>, WorkloadError> {
-        let (placement, handles) = (&job.placement, space.handles);
+        // Those of its namespaces, where the drive has several.
+        let begins = share.parts.iter().map(|part| files[part.file as usize].offset);
+        let handles = begins.map(|offset| space.handles_at(offset)).min().unwrap_or(space.handles);
+        let placement = &job.placement;
         let wrong = |found: String, expected: String| {
             Err(job.place.error(format!("job {}: {found}", job.name), expected))
         };
@@ -230,7 +233,7 @@ impl ClonePlacer {
         if let Some(missing) = missing.filter(|_| directive == Some(Directive::DataPlacement)) {
             return wrong(
                 format!("plids has {missing}"),
-                format!("placement identifiers below {handles}, the handles of this drive, as in fio"),
+                format!("placement identifiers below {handles}, the number that there are, as in fio"),
             );
         }
         let is_by_scheme = directive.is_some() && placement.selection == Selection::Scheme;

@@ -4,7 +4,7 @@
 //! written for other drives, are given handles by a rule here, on any of them: so one sees what placement would save.
 
 use crate::workload::{Background, Telling, Workload};
-use crate::{Effect, HostRequest, WorkloadError};
+use crate::{Effect, HostRequest, HostSpace, WorkloadError};
 use config::{ConfigError, Section};
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ pub struct PlaceView {
     pub process: Option<u32>,
     /// Lifetime class of the write's data, if a trial run of the workload was made: 0 is the shortest lifetime.
     pub life: Option<u16>,
-    /// Number of placement handles of the drive (as the placement identifiers of NVMe FDP), at least one.
+    /// Number of placement handles that the write may name (as the placement identifiers of NVMe FDP): those of the
+    /// drive or, where its namespaces differ, of the write's namespace; at least one.
     pub handles: u16,
     /// Capacity in bytes of the drive, as a placement policy knows it when it chooses a write's placement handle.
     pub drive_bytes: u64,
@@ -49,7 +50,8 @@ pub trait PlacePolicy: Send {
         None
     }
 
-    /// Tells the policy, before the first write, the drive's number of placement handles and its capacity in bytes.
+    /// Tells the policy, before the first write, the drive's number of placement handles (where namespaces differ the
+    /// greatest of theirs) and its capacity in bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
     /// Asks the placement policy for the placement handle of a write, a number below the drive's number of handles;
@@ -135,21 +137,20 @@ impl PlaceMaker {
 /// State of the placement policy of a drive in use, which gives each write request of a workload its placement handle.
 pub struct Placer {
     policy: Box<dyn PlacePolicy>,
-    handles: u16,
-    drive_bytes: u64,
+    space: HostSpace,
 }
 
 impl Placer {
-    /// Makes the placer (placement policy in use) of a drive with `drive_bytes` bytes and `handles` placement handles;
-    /// none if the drive has no handles or the handles that the workload names are used unchanged.
-    pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
-        let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
-        policy.attach(handles, drive_bytes);
-        Some(Self { policy, handles, drive_bytes })
+    /// Makes the placer (placement policy in use) of a drive with the address space `space`; none if the drive has no
+    /// handles or the handles that the workload names are used unchanged.
+    pub fn new(maker: &PlaceMaker, space: &HostSpace) -> Option<Self> {
+        let mut policy = Some((maker.0)()).filter(|policy| space.handles > 0 && !policy.keeps())?;
+        policy.attach(space.handles, space.bytes);
+        Some(Self { policy, space: space.clone() })
     }
 
-    /// Returns the request; a write gets the placement handle that the policy chooses. `background` is what the
-    /// workload tells about the request.
+    /// Returns the request; a write gets the placement handle that the policy chooses, modulo the number that its
+    /// namespace has. `background` is what the workload tells about the request.
     ///
     /// # Panics
     /// When the policy chooses a handle that the drive does not have.
@@ -158,14 +159,14 @@ impl Placer {
             return request;
         }
         let HostRequest { offset, bytes, tag: job, arrive, placement: named, .. } = request;
-        let &mut Self { handles, drive_bytes, .. } = self;
+        let (handles, drive_bytes) = (self.space.handles_at(offset), self.space.bytes);
         let Background { process, life } = background;
         let view = PlaceView { offset, bytes, job, arrive, named, process, life, handles, drive_bytes };
         let answer = self.policy.place(&view);
         assert!(
-            answer.is_none_or(|handle| handle < self.handles),
+            answer.is_none_or(|handle| handle < self.space.handles),
             "the policy host.place names handle {answer:?} for {view:?}"
         );
-        HostRequest { placement: answer, ..request }
+        HostRequest { placement: answer.map(|handle| handle % handles.max(1)), ..request }
     }
 }

@@ -7,7 +7,7 @@
 use super::footprint::{PAGE, PageRanks};
 use super::options::Addresses;
 use super::record::Record;
-use crate::Effect;
+use crate::{Effect, Op};
 
 /// Alignment in bytes of the first byte of each volume on the drive: 1 MiB.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
@@ -82,6 +82,10 @@ impl AddressPlacement {
         let bytes = u64::from(record.bytes);
         if bytes == 0 && record.op.effect() != Effect::Manage {
             return Some(0);
+        }
+        if record.op == Op::HANDLE_UPDATE {
+            // It is about a namespace, wherever requests go.
+            return Some(layout.base(record.volume)).filter(|base| *base < drive_bytes).or(Some(0));
         }
         let within = record.offset % PAGE;
         let offset = match self {

@@ -19,7 +19,8 @@ pub(crate) struct Record {
     pub time_ns: u64,
     /// Byte address on its volume at which the trace's request begins.
     pub offset: u64,
-    /// Length of the request in bytes; zero only for a flush or an operation on a zone.
+    /// Length of the request in bytes; zero only for a flush, an operation on a zone or one on
+    /// a placement handle.
     pub bytes: u32,
     /// Number of the request's volume, in the order in which volumes first appear.
     pub volume: u32,

@@ -293,9 +293,10 @@ fn encode(located: &Located) -> [u8; ENCODED] {
     bytes[16..24].copy_from_slice(&r.offset.to_le_bytes());
     bytes[24..28].copy_from_slice(&r.bytes.to_le_bytes());
     bytes[28..32].copy_from_slice(&r.volume.to_le_bytes());
-    bytes[32] = r.op.code() | (r.mark as u8) << MARK | if r.fua { FUA } else { 0 };
+    bytes[32] = r.op.code() & 0x1f | (r.mark as u8) << MARK | if r.fua { FUA } else { 0 };
+    bytes[33] = r.op.code() >> MARK << 1;
     if let Some(handle) = r.placement {
-        bytes[33] = 1;
+        bytes[33] |= 1;
         bytes[34..36].copy_from_slice(&handle.to_le_bytes());
     }
     if let Some(process) = r.process {
@@ -308,10 +309,11 @@ fn encode(located: &Located) -> [u8; ENCODED] {
 fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
-    let (op, fua) = (Op::of_code(bytes[32] & 0x1f).expect("an operation was encoded"), bytes[32] & FUA != 0);
+    let code = bytes[32] & 0x1f | bytes[33] >> 1 << MARK;
+    let (op, fua) = (Op::of_code(code).expect("an operation was encoded"), bytes[32] & FUA != 0);
     let mark = RecordMark::ALL[usize::from((bytes[32] & !FUA) >> MARK)];
     let (offset, volume) = (long(16), short(28));
-    let placement = (bytes[33] == 1).then(|| u16::from_le_bytes([bytes[34], bytes[35]]));
+    let placement = (bytes[33] & 1 == 1).then(|| u16::from_le_bytes([bytes[34], bytes[35]]));
     let process = (bytes[36] == 1).then(|| short(37));
     let record =
         Record { time_ns: long(0), offset, bytes: short(24), volume, op, fua, mark, placement, process };
@@ -326,7 +328,8 @@ mod tests {
     fn a_request_survives_the_disk() {
         let cases = [(Op::TRIM, false, RecordMark::Zeroes), (Op::WRITE, true, RecordMark::Requeued)];
         let mut placement = None;
-        for (op, fua, mark) in cases.into_iter().chain([(Op::FLUSH, false, RecordMark::None)]) {
+        let others = [Op::FLUSH, Op::HANDLE_UPDATE].map(|op| (op, false, RecordMark::None));
+        for (op, fua, mark) in cases.into_iter().chain(others) {
             let time_ns = u64::MAX - 1;
             let (offset, bytes, volume) = (1 << 60, 4096, 65_535);
             let process = placement.map(|handle| u32::from(handle) << 16);

@@ -156,7 +156,7 @@ fn a_column_names_placement_handles() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("labelled.csv");
     let text = "time,op,offset,size,handle\n0,write,0,4096,3\n1,write,4096,4096,\n2,read,0,4096,2\n3,write,8192,4096,-\n\
-                2.5,write,12288,4096,65535\n";
+                2.5,write,12288,4096,65535\n4,update,0,0,7\n5,update,-,,\n";
     std::fs::write(&path, text).expect("written");
     let columns = Some("time:s op offset:bytes size:bytes handle".to_owned());
     let options =
@@ -171,8 +171,19 @@ fn a_column_names_placement_handles() {
             _ => break,
         }
     }
-    let (read, write) = (Op::READ, Op::WRITE);
-    assert_eq!(named, [(write, Some(3)), (write, None), (read, None), (write, Some(65_535)), (write, None)]);
+    let (read, write, update) = (Op::READ, Op::WRITE, Op::HANDLE_UPDATE);
+    assert_eq!(
+        named,
+        [
+            (write, Some(3)),
+            (write, None),
+            (read, None),
+            (write, Some(65_535)),
+            (write, None),
+            (update, Some(7)),
+            (update, None)
+        ]
+    );
     std::fs::write(&path, text.replace("65535", "65536")).expect("written");
     let error = open(&path, &options, 1 << 20).err().expect("refused").to_string();
     assert!(error.contains("a handle up to 65535") && !error.contains('\n'), "{error}");

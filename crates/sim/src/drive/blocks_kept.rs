@@ -17,7 +17,8 @@ pub(super) fn check_host(
     translation: Option<&LogRules>,
     cuts: &PowerPlan,
 ) -> Result<(), ConfigError> {
-    let handles = ftl.handles().max(translation.map_or(0, LogRules::handles));
+    let of_drive = ftl.handles().map_or(0, |spec| spec.isolation.len() as u16);
+    let handles = of_drive.max(translation.map_or(0, LogRules::handles));
     if link.place.names() && handles == 0 {
         let expected = "expected none, or a drive with placement handles, such as ftl.streams.name = fdp, or \
                         host.translation.streams above 1";

@@ -155,9 +155,10 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     check_host(root, (&link, &ftl), translation.as_ref(), &cuts)?;
     let namespaces =
         Namespaces::place_all(&link.namespaces, (units, layout.unit.get()), ftl.zoning(), &entries)?;
-    let namespaces = namespaces.with_handles(ftl.handles());
+    let (namespaces, areas) = namespaces.identify(&link.namespaces, &ftl, &entries)?;
     let kept = translation.as_ref().map(|rules| (rules.bytes(layout.unit.get()), rules.handles()));
     let namespaces = namespaces.with_blocks_kept(kept);
+    ftl.destination.areas = areas;
     root.clone().finish()?;
     let power = PowerModel {
         controller: controller.power,
@@ -315,11 +316,11 @@ impl Drive {
         self.namespaces.space()
     }
 
-    /// Returns two numbers of the drive as the host sees it: its capacity in bytes, and the count of its placement
-    /// handles.
-    pub(crate) fn reach(&self) -> (u64, u16) {
+    /// Returns the address space of the drive as the host's policy of placement handles sees it, without the gaps
+    /// between zones.
+    pub(crate) fn reach(&self) -> HostSpace {
         let space = self.space();
-        (if self.is_translated() { space.bytes } else { self.capacity.get() }, space.handles)
+        HostSpace { bytes: if self.is_translated() { space.bytes } else { self.capacity.get() }, ..space }
     }
 
     /// Returns a description of what the host sees of the drive (bytes, namespaces, placement handles, zones), together

@@ -112,7 +112,7 @@ pub(crate) fn measure(drive: &Drive, ftl: &Ftl, options: AgeingOptions) -> Resul
         outstanding: 0,
     };
     let limits = RunLimits { requests: None, ns: None };
-    let link = LinkAtWork::new(drive.link().clone(), drive.reach());
+    let link = LinkAtWork::new(drive.link().clone(), &drive.reach());
     let run = Run::new(copy, link, Box::new(workload), drive.t_decode(), &limits, ());
     let mut run = SeenDrive::new(run);
     run.has_own_policies = drive.has_foreign_policies();

@@ -3,7 +3,7 @@
 use crate::requests::queues::Queues;
 use host::link::{Burst, LinkStep};
 use host::place::Placer;
-use host::{Background, Direction, Effect, HostRequest, LinkConfig};
+use host::{Background, Direction, Effect, HostRequest, HostSpace, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
 /// Constant: size of a sector in bytes, the smallest piece of data that the host link passes on.
@@ -35,8 +35,8 @@ pub(crate) struct LinkAtWork {
 }
 
 impl LinkAtWork {
-    /// Makes the idle link of a drive with `bytes` bytes and `handles` placement handles.
-    pub fn new(config: LinkConfig, (bytes, handles): (u64, u16)) -> Self {
+    /// Makes the idle link of a drive with the address space `space`.
+    pub fn new(config: LinkConfig, space: &HostSpace) -> Self {
         let link = &config.link;
         Self {
             queues: Queues::new(&config.shape),
@@ -47,7 +47,7 @@ impl LinkAtWork {
             last: [(0, Burst::default()); 2],
             sector: link.data(Direction::ToDrive, Bytes::new(SECTOR)).holds,
             busy_ns: [0; 2],
-            placer: Placer::new(&config.place, bytes, handles),
+            placer: Placer::new(&config.place, space),
             config,
         }
     }

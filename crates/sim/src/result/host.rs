@@ -38,8 +38,8 @@ sections! {
         /// List of the counts of the requests to each namespace; absent on a drive with one namespace.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
-        /// Number, rate and latencies of the zone management requests of the host (open, close, finish, reset); absent
-        /// without any.
+        /// Number, rate and latencies of the management requests of the host (zone open, close, finish and reset, reclaim
+        /// unit handle update); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<Requests>,
         /// Results on the translation of a host that keeps blocks on a drive of zones; absent where the workload asks
@@ -100,8 +100,8 @@ sections! {
         bytes_outside_units: Option<u64> = "bytes",
     }
 
-    /// Results of the completed requests of one kind (reads, writes, trims, flushes or zone management): counts, rates
-    /// and latencies.
+    /// Results of the completed requests of one kind (reads, writes, trims, flushes or management): counts, rates and
+    /// latencies.
     Requests {
         /// Number of requests of one kind that were completed, without failed requests.
         requests: u64 = "requests",
@@ -187,8 +187,8 @@ sections! {
         /// Total number of requests, of all kinds together, that the section counts: all that the host sent
         /// (`submitted`), only the completed ones, or only the failed ones.
         total: u64,
-        /// Number of zone management requests (open, close, finish, reset) among the requests that the section counts
-        /// (all that the host sent, the completed, or the failed); absent without any.
+        /// Number of management requests (zone open, close, finish and reset, reclaim unit handle update) among the
+        /// requests that the section counts (all that the host sent, the completed, or the failed); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<u64>,
     }

@@ -3,8 +3,9 @@
 use crate::observe::Observer;
 use crate::run::Run;
 use crate::sections::sections;
-use ftl::streams::Isolation;
-use ftl::{FtlStats, HandleCounts, HandleState, Placing};
+use ftl::streams::{Isolation, PlacementArea};
+use ftl::{Ftl, FtlStats, HandleCounts, HandleState, Placing, ReclaimGroupState};
+use units::Nanos;
 
 sections! {
     /// Results on the placement handles of the host, and on the data written through them: the statistics, handles and
@@ -12,6 +13,8 @@ sections! {
     PlacementStreams {
         /// Size in bytes of a reclaim unit.
         reclaim_unit_bytes: u64 = "bytes",
+        /// Greatest time for which a reclaim unit takes data; null without a limit.
+        unit_time_limit_ns: Option<u64> = "ns",
         /// Number of bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
         /// Bytes programmed to the flash for all origins, such as the host and garbage collection: MBMW of NVMe's
@@ -21,6 +24,10 @@ sections! {
         media_bytes_erased: u64 = "bytes",
         /// List of the results of each placement handle, by number.
         handles: Vec<PlacementHandle>,
+        /// List of the results of each reclaim group, by number; one where all dies are one group.
+        groups: Vec<PlacementGroup>,
+        /// List of the placement identifiers of each namespace, in order: one entry for a drive that is one namespace.
+        namespaces: Vec<PlacementNamespace>,
         /// Number of garbage collection victims with valid data that held data of several placement handles, or of
         /// none.
         shared_collections: u64 = "superblocks",
@@ -40,8 +47,11 @@ sections! {
         bytes_written: u64 = "bytes",
         /// Number of reclaim units that were begun for the placement handle in the measured window.
         units_opened: u64 = "reclaim units",
+        /// Number of times that the host asked for another reclaim unit of the placement handle: reclaim unit handle
+        /// updates.
+        updates: u64 = "updates",
         /// Bytes that could be written through the handle at the end of the run before it begins another reclaim unit:
-        /// RUAMW of the handle's status.
+        /// RUAMW of the handle's status, the sum over reclaim groups.
         available_bytes: u64 = "bytes",
         /// Number of garbage collection victims with valid data that contained data of this handle alone.
         collections: u64 = "superblocks",
@@ -49,16 +59,51 @@ sections! {
         bytes_moved: u64 = "bytes",
     }
 
+    /// Results of one reclaim group: a set of dies, and what lies there.
+    PlacementGroup {
+        /// Number of dies of the reclaim group.
+        dies: u64 = "dies",
+        /// Bytes of valid data on the dies of the reclaim group at the end of the run.
+        valid_bytes: u64 = "bytes",
+        /// Bytes, for each placement handle, that could be written through it in this reclaim group at the end of the
+        /// run before it begins another reclaim unit there: RUAMW of the handle's status.
+        available_bytes: Vec<u64> = "bytes",
+        /// Bytes that named the reclaim group and were written to another one, because all dies of the named group were
+        /// full of valid data.
+        bytes_elsewhere: u64 = "bytes",
+    }
+
+    /// Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of the list in reclaim
+    /// group n % g, where g is the number of its groups.
+    PlacementNamespace {
+        /// Name of the namespace; empty for a drive that is one without a name.
+        name: String = "text",
+        /// List of the numbers of the placement handles of the namespace: its placement handle list.
+        handles: Vec<u16> = "handles",
+        /// List of the numbers of the reclaim groups of the namespace.
+        groups: Vec<u16> = "groups",
+    }
+
     /// Numbers of events of flexible data placement, by kind; each event would be an entry of NVMe's events log.
     PlacementEvents {
-        /// Number of superblocks of all handles that took no more data before they were full, because a program or the
-        /// power failed: reclaim unit not fully written to capacity.
+        /// Number of superblocks of all handles that took no more data before they were full, or were not begun at all,
+        /// because a program or the power failed, the host asked for another reclaim unit, or the unit was too old:
+        /// reclaim unit not fully written to capacity.
         not_fully_written: u64 = "superblocks",
-        /// Number of writes that named a handle which does not exist, and went to handle 0: invalid placement
-        /// identifier.
+        /// Number of reclaim units that took no more data because they were open for longer than
+        /// `ftl.streams.unit_time_limit`: reclaim unit time limit exceeded.
+        time_limit_exceeded: u64 = "reclaim units",
+        /// Number of superblocks that a power cut ended before they were full: controller level reset modified reclaim
+        /// unit handles.
+        reset_modified: u64 = "superblocks",
+        /// Number of writes that named an identifier which their namespace does not have, and went through its first
+        /// handle: invalid placement identifier.
         invalid_identifier: u64 = "writes",
         /// Number of superblocks that were collected with valid data in them: media reallocated.
         media_reallocated: u64 = "superblocks",
+        /// Number of reclaim units that a handle began because the one before was full: implicitly modified reclaim unit
+        /// handle.
+        implicitly_modified: u64 = "reclaim units",
     }
 }
 
@@ -71,10 +116,31 @@ fn handle_of(state: &HandleState, counts: &HandleCounts, unit: u64) -> Placement
         isolation: isolation.to_owned(),
         bytes_written: counts.bytes_written,
         units_opened: counts.units_opened,
-        available_bytes: state.available_units * unit,
+        updates: counts.updates,
+        available_bytes: state.available_units.iter().sum::<u64>() * unit,
         collections: counts.victims,
         bytes_moved: counts.units_moved * unit,
     }
+}
+
+fn groups_of(ftl: &Ftl, handles: &[HandleState], elsewhere: &[u64], unit: u64) -> Vec<PlacementGroup> {
+    let states = ftl.reclaim_groups();
+    let of = |(number, (state, elsewhere)): (usize, (&ReclaimGroupState, &u64))| PlacementGroup {
+        dies: state.dies,
+        valid_bytes: state.valid_units * unit,
+        available_bytes: handles.iter().map(|handle| handle.available_units[number] * unit).collect(),
+        bytes_elsewhere: elsewhere * unit,
+    };
+    states.iter().zip(elsewhere).enumerate().map(of).collect()
+}
+
+fn namespaces_of(ftl: &Ftl) -> Vec<PlacementNamespace> {
+    let of = |area: &PlacementArea| PlacementNamespace {
+        name: area.name.clone(),
+        handles: area.handles.clone(),
+        groups: area.groups.clone(),
+    };
+    ftl.placement_areas().iter().map(of).collect()
 }
 
 /// Makes the section of the result about placement handles; `None` where the drive has none.
@@ -87,6 +153,7 @@ pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<P
     let superblock = u64::from(layout.superblock_units) * unit;
     Some(PlacementStreams {
         reclaim_unit_bytes: ftl.reclaim_unit_superblocks()? * superblock,
+        unit_time_limit_ns: ftl.reclaim_unit_time_limit().map(Nanos::ns),
         host_bytes_written: stats.bytes_written,
         media_bytes_written: stats.units_programmed.iter().sum::<u64>() * unit,
         media_bytes_erased: stats.blocks_erased.iter().sum::<u64>() * block,
@@ -95,12 +162,17 @@ pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<P
             .zip(&counted.handles)
             .map(|(state, counts)| handle_of(state, counts, unit))
             .collect(),
+        groups: groups_of(ftl, &states, &counted.elsewhere, unit),
+        namespaces: namespaces_of(ftl),
         shared_collections: counted.shared_victims,
         shared_bytes_moved: counted.shared_units_moved * unit,
         events: PlacementEvents {
             not_fully_written: sum(|counts| counts.ended_early),
+            time_limit_exceeded: sum(|counts| counts.units_too_old),
+            reset_modified: sum(|counts| counts.ended_by_cuts),
             invalid_identifier: counted.unknown,
             media_reallocated: sum(|counts| counts.victims) + counted.shared_victims,
+            implicitly_modified: sum(|counts| counts.units_followed),
         },
     })
 }

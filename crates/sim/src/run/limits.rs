@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn a_request_that_nothing_brings_nearer_to_its_end_ends_the_run() {
         let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
-        let (ftl, link) = (drive.build(1).unwrap(), LinkAtWork::new(drive.link().clone(), drive.reach()));
+        let (ftl, link) = (drive.build(1).unwrap(), LinkAtWork::new(drive.link().clone(), &drive.reach()));
         let limits = RunLimits { requests: None, ns: None };
         let mut run = Run::new(ftl, link, Box::new(Waiting(false)), Nanos::ZERO, &limits, ());
         // As if the drive were at work on as many commands as it can take.

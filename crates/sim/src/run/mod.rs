@@ -458,7 +458,7 @@ impl<P: Observer> Run<P> {
             }
             Effect::Write if self.ftl.is_read_only() => self.fail(id),
             Effect::Write => {
-                self.ftl.note_named(request.host.placement);
+                self.ftl.note_named(request.first, request.host.placement);
                 self.begin_write(id, now);
             }
             Effect::Trim => {
@@ -468,7 +468,11 @@ impl<P: Observer> Run<P> {
                 self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             }
             Effect::Flush => self.ftl.flush(id, &mut self.ctx),
-            Effect::Manage => unreachable!("only zones are managed"),
+            Effect::Manage => {
+                let named = request.host.placement;
+                request.failed = !self.ftl.ask_for_unit(first, named);
+                self.answer(id, now);
+            }
         }
     }
 }

@@ -323,7 +323,7 @@ impl Session {
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.about(), Path::new(path))?;
         }
-        let link = LinkAtWork::new(self.drive.link().clone(), self.drive.reach());
+        let link = LinkAtWork::new(self.drive.link().clone(), &self.drive.reach());
         let t_decode = self.drive.t_decode();
         let options = &self.options;
         let spec =

@@ -42,6 +42,7 @@ fn some_value(key: &Key) -> Vec<String> {
         "\"1W\"",
         "\"1MHz\"",
         "0.004",
+        "[0]",
     ];
     default.into_iter().chain(key.asked.names.first().cloned()).chain(samples.map(str::to_owned)).collect()
 }
@@ -71,7 +72,7 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 11] = [
+const MORE: [&[&str]; 12] = [
     &[],
     &["ftl.streams.name=fdp"],
     &["ecc.code.name=ldpc"],
@@ -80,6 +81,7 @@ const MORE: [&[&str]; 11] = [
     &["fault.die=0"],
     &["fault.after=1000"],
     &["host.namespaces.names=[\"NAMESPACE\", \"OTHER\"]"],
+    &["ftl.streams.name=fdp", "host.namespaces.names=[\"NAMESPACE\", \"OTHER\"]"],
     &["ftl.streams.name=separate", "ftl.buffer.power_loss_protection=true"],
     &["host.namespaces.NAMESPACE.command_set=zns", "ftl.buffer.power_loss_protection=true"],
     &[

@@ -41,6 +41,7 @@ mod power_groups;
 mod power_maps;
 mod program_order;
 mod reads;
+mod reclaim_groups;
 mod regulation;
 mod relocation;
 mod rest;

@@ -133,9 +133,9 @@ fn moved(drive: Drive, precondition: PreconditionKind, plan: &[(u64, u64)]) -> [
 /// What was moved in the first long idle time, in the one after, and for a few writes later, all with the idle time that
 /// follows; and what the writes came to, in superblocks of which each die may have opened one.
 fn moved_at_rest(name: &str, more: &[&str]) -> [u64; 4] {
-    // No state of two regions can be constructed: such a drive is filled in order.
-    let alike =
-        text(&shrunk(name, more), "ftl.streams.name").is_none_or(|streams| !streams.contains("two-region"));
+    // No state of units that are not all alike can be constructed: such a drive is filled in order.
+    let alike = text(&shrunk(name, more), "ftl.streams.name")
+        .is_none_or(|streams| !["two-region", "fdp"].iter().any(|apart| streams.contains(apart)));
     let used = if alike { PreconditionKind::Instant } else { PreconditionKind::Fill };
     let drive = || shrunk(name, more);
     let mut ftl = drive().build(1).unwrap();

@@ -21,7 +21,7 @@ pub struct Around {
     seen: u64,
     /// What it finds on the drive: named when that is laid out, one part in each call.
     pub parts: Vec<Extent>,
-    /// The placement handle that each write names.
+    /// The placement handle that each write, and each update, names.
     names: PlacementNames,
 }
 
@@ -58,7 +58,8 @@ impl Workload for Around {
             request.fua = request.op == Op::WRITE && self.seen.is_multiple_of(self.every);
         }
         if let Poll::Ready(request) = &mut poll {
-            request.placement = (self.names)(request).filter(|_| request.op == Op::WRITE);
+            request.placement =
+                (self.names)(request).filter(|_| matches!(request.op, Op::WRITE | Op::HANDLE_UPDATE));
         }
         Ok(poll)
     }

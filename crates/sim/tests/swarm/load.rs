@@ -30,8 +30,10 @@ struct Job {
     forced: u64,
     hot: bool,
     sectors_max: u64,
-    /// Handles that writes name: one more than there are; 0: none.
+    /// Placement identifiers that writes name: one more than there are; 0: none.
     handles: u16,
+    /// Every so many requests the host asks for another reclaim unit; 0: never.
+    updates: u64,
     sequential: f64,
     next_sector: u64,
     draws: RandomStream,
@@ -71,8 +73,10 @@ impl Load {
         let forced = if run_feature(deal, "forced").is_some() { 3 } else { 0 };
         let mut goes_on = run_feature(deal, "sequences");
         let sectors = span / 512;
-        let handles = deal.get("ftl.streams.handles").and_then(|count| count.parse().ok());
-        let handles = handles.map_or(0, |count: u16| count + 1);
+        let number = |key: &str| deal.get(key).and_then(|text| text.parse::<u16>().ok());
+        let groups = number("ftl.streams.groups").unwrap_or(1);
+        let handles = number("ftl.streams.handles").map_or(0, |count| count * groups + 1);
+        let updates = if deal.has("updates") { 3 + deal.seed % 60 } else { 0 };
         let jobs: Vec<Job> = (0..count)
             .map(|job| {
                 let mut random = RandomStream::new(seed, &format!("swarm.job.{job}"));
@@ -100,6 +104,7 @@ impl Load {
                     hot: random.chance(0.5),
                     sectors_max: 1 + random.below(128),
                     handles,
+                    updates,
                     sequential: goes_on.as_mut().map_or(0.0, |random| choose(random, &[0.5, 0.97])),
                     next_sector: 0,
                     draws: RandomStream::new(seed, &format!("swarm.requests.{job}")),
@@ -132,7 +137,8 @@ impl Load {
     fn cut_off(&self, request: HostRequest) -> HostRequest {
         let holds = |extent: &Extent| extent.offset <= request.offset;
         let extent = self.namespaces.iter().map(|one| one.extent).take_while(holds).last();
-        let Some(extent) = extent.filter(|_| request.bytes > 0) else { return request };
+        let has_place = request.bytes > 0 || request.op == Op::HANDLE_UPDATE;
+        let Some(extent) = extent.filter(|_| has_place) else { return request };
         let end = extent.offset + extent.bytes;
         // What rounding leaves over belongs to none.
         let offset = request.offset.min(end - 512);
@@ -174,6 +180,12 @@ impl Job {
         }
         let request =
             |op, offset, bytes, fua| HostRequest { arrive, op, offset, bytes, tag, fua, placement: None };
+        if self.updates > 0 && self.done.is_multiple_of(self.updates) {
+            // Of the first identifier, which every namespace has: of a wrong one the drive answers with an error.
+            let offset = self.draws.below(sectors) * 512;
+            let placement = Some(0).filter(|_| self.done.is_multiple_of(2));
+            return HostRequest { placement, ..request(Op::HANDLE_UPDATE, offset, 0, false) };
+        }
         if self.flushes && self.done % 97 == 96 {
             return request(Op::FLUSH, 0, 0, false);
         }

@@ -10,6 +10,7 @@ mod deal;
 mod features;
 mod load;
 mod namespaces;
+mod placed;
 mod zones;
 
 use common::{closed_loop, policies_of_plain_runs, run};

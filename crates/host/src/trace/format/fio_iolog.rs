@@ -173,7 +173,7 @@ fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'stat
         Effect::Read => "read",
         Effect::Write => "write",
         Effect::Trim => "trim",
-        Effect::Manage => return Err("an operation on a zone"),
+        Effect::Manage => return Err("an operation on a zone or a placement handle"),
     };
     let _ = writeln!(out, "{us} {file} {action} {} {}", record.offset, record.bytes);
     Ok(())

@@ -218,7 +218,7 @@ fn op_digit(op: Op) -> Result<u8, &'static str> {
         Effect::Write => Ok(0),
         Effect::Trim => Err("a trim"),
         Effect::Flush => Err("a flush"),
-        Effect::Manage => Err("an operation on a zone"),
+        Effect::Manage => Err("an operation on a zone or a placement handle"),
     }
 }
 

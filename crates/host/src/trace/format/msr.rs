@@ -86,7 +86,7 @@ fn write(out: &mut Vec<u8>, record: &Record, volume: &str) -> Result<(), &'stati
         Effect::Write => "Write",
         Effect::Trim => return Err("a trim"),
         Effect::Flush => return Err("a flush"),
-        Effect::Manage => return Err("an operation on a zone"),
+        Effect::Manage => return Err("an operation on a zone or a placement handle"),
     };
     let (ticks, Record { offset, bytes, .. }) = (FIRST_TICK + record.time_ns / 100, record);
     let _ = match host_and_disk(volume) {

@@ -37,7 +37,7 @@ fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'stat
         Effect::Write => 'w',
         Effect::Trim => return Err("a trim"),
         Effect::Flush => return Err("a flush"),
-        Effect::Manage => return Err("an operation on a zone"),
+        Effect::Manage => return Err("an operation on a zone or a placement handle"),
     };
     let (seconds, below) = (record.time_ns / 1_000_000_000, record.time_ns % 1_000_000_000);
     let (asu, block) = (record.volume, record.offset / SECTOR);

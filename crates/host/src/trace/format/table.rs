@@ -6,10 +6,10 @@
 //! |---|---|---|
 //! | `time` | `s`, `ms`, `us`, `ns`, `ticks` (100 ns), `iso` (a date) | on any clock; negative where it begins so |
 //! | `wait` | the same | since the request before, instead of `time` |
-//! | `op` | `:1=read,0=write` where it is no word | read, write, trim, flush, or the letters of Linux: `WS`, `FWFS`; of a zoned drive also append (to the zone that begins at its offset), open, close, finish and reset (without size) |
+//! | `op` | `:1=read,0=write` where it is no word | read, write, trim, flush, or the letters of Linux: `WS`, `FWFS`; of a zoned drive also append (to the zone that begins at its offset), open, close, finish and reset (without size), of one with placement handles also update (of `handle`) |
 //! | `offset`, `size` | `bytes`, `sectors` (512), or a size such as `4KiB`; with `:hex`, hexadecimal without `0x` | |
 //! | `volume` | | a name or number |
-//! | `handle` | | the placement handle that a write names, a number; empty or `-` where it names none |
+//! | `handle` | | the placement identifier that a write names, a number; empty or `-` where it names none |
 //! | `process` | | the number of the process that made it; empty or `-` where that is not known |
 //! | `-` | | a column that says nothing here |
 //! | `...` | | as the last: further columns |
@@ -59,13 +59,14 @@ const WORDS: &[(&str, Op)] = &[
     ("f", Op::FLUSH),
 ];
 
-/// List of the names of the operations that only zoned drives have, each with its operation, for a trace table.
+/// List of the names of the operations that only drives with zones or placement handles have, for a trace table.
 const ZONED_WORDS: &[(&str, Op)] = &[
     ("append", Op::APPEND),
     ("open", Op::ZONE_OPEN),
     ("close", Op::ZONE_CLOSE),
     ("finish", Op::ZONE_FINISH),
     ("reset", Op::ZONE_RESET),
+    ("update", Op::HANDLE_UPDATE),
 ];
 
 struct TraceTable {
@@ -138,6 +139,7 @@ impl TraceTable {
         let by_letters = self.spec.op.is_none() && rwbs::is_whole(letters);
         let mut record = match op.effect() {
             Effect::Flush => Record::flush(self.now_ns, 0),
+            Effect::Manage if op == Op::HANDLE_UPDATE => Record { op, ..Record::flush(self.now_ns, 0) },
             Effect::Manage => {
                 Record { offset: in_units(fields.offset, "offset")?, op, ..Record::flush(self.now_ns, 0) }
             }
@@ -152,7 +154,7 @@ impl TraceTable {
         };
         record.mark = mark;
         record.fua = by_letters && record.op.effect() == Effect::Write && rwbs::forces_unit_access(letters);
-        if record.op.effect() == Effect::Write {
+        if record.op.effect() == Effect::Write || op == Op::HANDLE_UPDATE {
             record.placement = fields.handle.map_or(Ok(None), handle)?;
         }
         if let Some(process) = fields.process.filter(|field| is_named(field)) {

@@ -149,9 +149,9 @@ impl Precondition {
     /// # Errors
     /// When the model of the drive's write buffer cannot be made.
     pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
-        let (unit, (capacity, handles)) = (ftl.layout().unit.get(), drive.reach());
-        let placer = Placer::new(&drive.link().place, capacity, handles);
-        let own = WorkloadCopies::new(copies, unit, capacity).with_handles(handles, placer);
+        let (unit, reach) = (ftl.layout().unit.get(), drive.reach());
+        let placer = Placer::new(&drive.link().place, &reach);
+        let own = WorkloadCopies::new(copies, unit, reach.bytes).with_handles(reach.handles, placer);
         let slots = self.waiting_slots(ftl);
         if let Some(slots) = slots.filter(|_| ftl.buffer().is_cache()) {
             let buffered = Buffered::new(drive.buffer(ftl.layout(), seed)?, slots);

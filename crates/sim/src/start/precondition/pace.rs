@@ -73,7 +73,7 @@ fn watch(small: &Drive, mini: Ftl, units: u64, mut random: RandomStream) -> Resu
     let anywhere = std::iter::repeat_with(move || Lpn(random.below(units) as u32));
     let source = Saturating::new(anywhere, unit);
     let limits = RunLimits { requests: None, ns: None };
-    let link = LinkAtWork::new(small.link().clone(), small.reach());
+    let link = LinkAtWork::new(small.link().clone(), &small.reach());
     let mut run = SeenDrive::new(Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ()));
     run.has_own_policies = small.has_foreign_policies();
     let mut events = 0u64;

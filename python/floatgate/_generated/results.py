@@ -181,8 +181,8 @@ class Place(Section):
     """Origin of one value in the configuration: where it is set, and its source."""
 
     place: str
-    """[text] Place where the configuration value is set: file and line, the command line, or the
-    default.
+    """[text] Text in the result: place where this value of the run's configuration was set: file and
+    line, the command line, or the default.
     """
 
     source: str | None
@@ -1980,25 +1980,39 @@ class ZonesByState(Section):
     """Numbers of zones in each state at the end of the run."""
 
     empty: Count
-    """Number of zones in the state Empty, in which no block is written."""
+    """Number, in the result, of zones that were in the state Empty, without a written block, at the
+    end of the run.
+    """
 
     implicitly_open: Count
-    """Number of zones in the state Implicitly Opened, opened by a write."""
+    """Number, in the result, of zones that were in the state Implicitly Opened (opened by a write) at
+    the end of the run.
+    """
 
     explicitly_open: Count
-    """Number of zones in the state Explicitly Opened, opened by the host's request."""
+    """Number, in the result, of zones that were in the state Explicitly Opened (opened by the host's
+    request) at the end of the run.
+    """
 
     closed: Count
-    """Number of zones in the state Closed: partly written, and not open."""
+    """Number, in the result, of zones that were in the state Closed (partly written, and not open) at
+    the end of the run.
+    """
 
     full: Count
-    """Number of zones in the state Full, which take no more data."""
+    """Number, in the result, of zones that were in the state Full, which take no more data, at the end
+    of the run.
+    """
 
     read_only: Count
-    """Number of zones in the state Read Only, which can only be read."""
+    """Number, in the result, of zones that were in the state Read Only, which can only be read, at the
+    end of the run.
+    """
 
     offline: Count
-    """Number of zones in the state Offline, which can be neither read nor written."""
+    """Number, in the result, of zones that were in the state Offline, which can be neither read nor
+    written, at the end of the run.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -75,7 +75,7 @@ impl Examined for Shown<'_> {
         Facts {
             keys: drive.entries().iter().map(|entry| format!("{}={}", entry.key, entry.value)).collect(),
             shape: shape_of(ftl),
-            space: drive.namespaces().space_of_drive(),
+            space: drive.namespaces().space_of_flash(),
             signalling: *ftl.controller().bus().signalling(),
             ways_to_write: ways.into_iter().map(|(step, set)| (step, set.map(str::to_owned))).collect(),
             stripe: ftl.feature::<ftl::Stripes>().map(|parity| parity.stripe() + 1),

@@ -1,4 +1,4 @@
-//! Commands on zones: what a drive that is a zoned namespace does with them beside what every drive does.
+//! Commands on zones: what a drive with zoned namespaces does with them beside what every drive does.
 
 use super::run_host::RunHost;
 use super::{Run, events};
@@ -45,15 +45,14 @@ impl<P: Observer> AtZones<'_, P> {
             self.0.take_in(request, now);
             return;
         }
-        let zoned = self.0.namespaces.zoned();
-        if let Some(refusal) = zoned.refusal(&request) {
+        if let Some(refusal) = self.0.namespaces.refusal(&request) {
             self.0.error = Some(refused(&self.0.workload.report().name, refusal).into());
             return;
         }
-        let entry = zoned.enter(&request);
+        let entry = self.0.namespaces.enter(&request);
         let id = self.0.take_in(entry.inner, now);
-        if entry.is_odd {
-            self.0.namespaces.zoned().keep(id, request);
+        if let Some(odd) = entry.odd {
+            self.0.namespaces.zoned().keep(id, odd);
         }
     }
 
@@ -66,6 +65,7 @@ impl<P: Observer> AtZones<'_, P> {
         let inner = self.0.requests.get(id).host;
         match inner.op.effect() {
             Effect::Flush => false,
+            _ if !self.0.namespaces.is_in_zone(inner.offset) => false,
             Effect::Write => {
                 // A write comes here once more when the firmware has looked at the pointer of its zone.
                 match self.0.namespaces.zoned().look_at_pointer(id, inner.op, now) {
@@ -147,6 +147,9 @@ impl<P: Observer> AtZones<'_, P> {
     /// transferred.
     #[cold]
     pub fn end_turn(&mut self, at: u64, now: SimTime) {
+        if !self.0.namespaces.is_in_zone(at) {
+            return;
+        }
         let zone = self.0.namespaces.zoned().zone_of(at);
         if let Some(next) = self.0.namespaces.zoned().next_turn(zone) {
             self.go_on_in_zone(zone, next, now);
@@ -170,7 +173,7 @@ impl<P: Observer> AtZones<'_, P> {
     #[cold]
     pub fn tell(&mut self, id: u32, completion: Completion) {
         let inner = self.0.requests.get(id).host;
-        let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
+        let (request, address) = self.0.namespaces.in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
         let completion = Completion { address: is_told.then_some(address), ..completion };
         if let RunHost::Stepped(host) = &mut self.0.host {

@@ -59,5 +59,6 @@ mod upkeep;
 mod wide;
 mod written_anew;
 mod zoned_cuts;
+mod zoned_namespaces;
 mod zoned_states;
 mod zones;

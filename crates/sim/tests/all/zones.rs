@@ -187,7 +187,7 @@ fn what_a_zoned_drive_cannot_be_is_refused_in_a_line() {
         (vec!["power.cut.at=[\"3ms\"]", "power.hold_up=1ms"], "and no power.hold_up"),
         (
             vec!["host.namespaces.names=[\"a\", \"b\"]", "host.namespaces.a.share=0.5"],
-            "zones and blocks, or the zones of several namespaces",
+            "expected zns for one of the namespaces",
         ),
         (vec!["host.namespaces.names=[\"a\"]"], "expected zns"),
     ] {

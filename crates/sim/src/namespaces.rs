@@ -7,6 +7,7 @@
 //! than 512 bytes, capacity that no namespace has (`ftl.user_capacity` makes the drive smaller instead).
 
 mod counted;
+mod fillings;
 mod placing;
 mod zoned;
 

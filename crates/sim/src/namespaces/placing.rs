@@ -11,7 +11,7 @@ use host::{Declared, Extent, NamespaceRoom};
 
 /// Record of the sizes on which namespaces are placed: of the drive, a mapping unit, and a zone.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct PlacingSizes {
     /// Number of mapping units of the drive that belong to namespaces.
     units: u64,
     /// Size in bytes of a mapping unit.
@@ -20,7 +20,7 @@ struct Sizes {
     zoning: Zoning,
 }
 
-impl Sizes {
+impl PlacingSizes {
     /// Returns the bytes from the start of a zone to that of the next.
     fn zone_bytes(&self) -> u64 {
         self.zoning.size * self.unit
@@ -52,7 +52,7 @@ impl Namespaces {
         entries: &[Entry],
     ) -> Result<Self, ConfigError> {
         match zoning {
-            Some(zoning) => Self::place_zoned(declared, Sizes { units, unit, zoning }, entries),
+            Some(zoning) => Self::place_zoned(declared, PlacingSizes { units, unit, zoning }, entries),
             None => {
                 if let Some(one) = declared.iter().find(|one| has_zones(one)) {
                     let expected = "expected nvm: this drive has no zones; ftl.mapping.name = zoned-all makes it one that has";
@@ -110,8 +110,12 @@ impl Namespaces {
     }
 
     /// Makes the namespaces of a drive with zones.
-    fn place_zoned(declared: &[Declared], sizes: Sizes, entries: &[Entry]) -> Result<Self, ConfigError> {
-        let Sizes { unit, zoning, .. } = sizes;
+    fn place_zoned(
+        declared: &[Declared],
+        sizes: PlacingSizes,
+        entries: &[Entry],
+    ) -> Result<Self, ConfigError> {
+        let PlacingSizes { unit, zoning, .. } = sizes;
         let zone_bytes = sizes.zone_bytes();
         let one_of_all = |name: &str| {
             let extent = Extent { offset: 0, bytes: u64::from(zoning.count) * zone_bytes };
@@ -135,17 +139,13 @@ impl Namespaces {
 /// units of those without zones.
 fn side_by_side(
     declared: &[Declared],
-    sizes: Sizes,
+    sizes: PlacingSizes,
     entries: &[Entry],
 ) -> Result<(Vec<Placed>, u64), ConfigError> {
     if !declared.iter().any(has_zones) {
         let expected =
             "expected zns for one of the namespaces: a drive whose ftl.mapping knows zones has some";
         return Err(refuse(entries, &declared[0].name, "command_set", expected.to_owned()));
-    }
-    if let Some(one) = declared.iter().find(|one| !has_zones(one)) {
-        let expected = "expected zns: blocks beside zones are not modelled";
-        return Err(refuse(entries, &one.name, "command_set", expected.to_owned()));
     }
     let rooms = zoned_rooms(declared, sizes, entries)?;
     let (mut all, mut offset, mut pages, mut zones) = (Vec::new(), 0, 0, 0);
@@ -170,7 +170,11 @@ fn side_by_side(
 
 /// Returns the room of each declared namespace of a drive with zones: a number of zones, or of mapping units where the
 /// namespace has no zones.
-fn zoned_rooms(declared: &[Declared], sizes: Sizes, entries: &[Entry]) -> Result<Vec<u64>, ConfigError> {
+fn zoned_rooms(
+    declared: &[Declared],
+    sizes: PlacingSizes,
+    entries: &[Entry],
+) -> Result<Vec<u64>, ConfigError> {
     let (zone_bytes, capacity) = (sizes.zone_bytes(), u64::from(sizes.zoning.capacity));
     let mut left = sizes.units;
     let (mut rooms, mut shares) = (Vec::new(), 0);

@@ -4,6 +4,7 @@
 //! The host counts bytes from the start of a zone to that of the next; the drive's own are the bytes that can be
 //! written, side by side, behind those of the namespaces without zones. Here alone the ones become the others.
 
+use super::fillings::ZonePlaces;
 use super::{NamespaceEntry, Placed};
 use ftl::{Ftl, ZoneTimes, ZonedLayer, Zoning};
 use host::command::zns::{ZoneCounts, ZoneError, ZoneShape, ZoneState, ZoneStates, ZoneWork};
@@ -40,6 +41,7 @@ pub(crate) struct DriveZones {
     /// the translated requests contain only the part inside.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
+    places: ZonePlaces,
     /// Counts of zone operations up to the beginning of the measured window, which are subtracted.
     before: ZoneCounts,
 }
@@ -66,6 +68,7 @@ impl DriveZones {
             turns: BTreeMap::new(),
             odd: BTreeMap::new(),
             errors: BTreeMap::new(),
+            places: ZonePlaces::default(),
             before: ZoneCounts::default(),
         }
     }
@@ -73,8 +76,12 @@ impl DriveZones {
     /// Begins a run on the drive `ftl`: sets the state of each zone according to the data that
     /// the drive contains.
     pub fn begin(&mut self, ftl: &Ftl) {
+        self.places = ZonePlaces::of(ftl.zones_held_back());
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
+            if self.zones.get(zone).state == ZoneState::Closed {
+                self.places.begin(zone);
+            }
         }
     }
 
@@ -313,9 +320,36 @@ impl DriveZones {
     /// Adds work to the queue of a zone; returns true if the work can begin immediately, because no other work waits or
     /// is in progress in the zone.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
+        match turn {
+            ZoneTurn::Write(_) => self.places.begin(zone),
+            ZoneTurn::Work(_, ZoneWork::Finish | ZoneWork::Reset(_)) => self.places.close(zone),
+            ZoneTurn::Work(_, ZoneWork::None) => {}
+        }
+        if self.zones.get(zone).state == ZoneState::Full {
+            self.places.fill(zone);
+        }
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);
         turns.len() == 1
+    }
+
+    /// Returns true if the zone's next write may put its data into the buffer now; false if it has to wait until another
+    /// zone needs no place there any more.
+    pub fn has_place(&self, zone: u32) -> bool {
+        self.places.has(zone)
+    }
+
+    /// Takes its place in the buffer from a zone whose finish or reset is done. Returns the zone whose turn it is to put data
+    /// there, with its next work; `None` if none waited.
+    pub fn end_place(&mut self, zone: u32) -> Option<(u32, ZoneTurn)> {
+        let next = self.places.work(zone)?;
+        self.turns.get(&next).and_then(|turns| turns.front()).map(|turn| (next, *turn))
+    }
+
+    /// Takes its place in the buffer from a zone in which no work waits, if it was filled; as [`Self::end_place`].
+    pub fn rests(&mut self, zone: u32) -> Option<(u32, ZoneTurn)> {
+        let next = self.places.rest(zone)?;
+        self.turns.get(&next).and_then(|turns| turns.front()).map(|turn| (next, *turn))
     }
 
     /// Removes the finished write or zone command from the front of the queue of a zone, and
@@ -337,6 +371,7 @@ mod tests {
 
     fn namespace() -> DriveZones {
         let zoning = Zoning {
+            beside: 0,
             count: 4,
             size: 16,
             capacity: 10,

@@ -83,7 +83,7 @@ impl Examined for Shown<'_> {
                 is_cut: drive.has_power_cuts(),
                 is_protected: ftl.buffer().is_protected(),
                 writes_back: ftl.buffer().is_write_back(),
-                keeps_trims: drive.has(Feature::DeterministicTrim) || drive.has(Feature::Zones),
+                keeps_trims: drive.has(Feature::DeterministicTrim),
             },
             reads_may_fail: drive.has(Feature::FailedDie) || regulation.is_some(),
         }

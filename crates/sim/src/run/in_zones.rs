@@ -125,17 +125,39 @@ impl<P: Observer> AtZones<'_, P> {
         let mut next = Some(turn);
         while let Some(turn) = next {
             match turn {
+                ZoneTurn::Write(_) if !self.0.namespaces.zoned().has_place(zone) => return,
                 ZoneTurn::Write(id) => return self.0.begin_write(id, now),
                 ZoneTurn::Work(id, work) => self.work_in_zone(id, zone, work, now),
             }
             next = self.0.namespaces.zoned().next_turn(zone);
         }
+        self.rest(zone, now);
+    }
+
+    /// Ends the work in a zone in which none waits: if the zone was filled, it needs no place in the buffer.
+    fn rest(&mut self, zone: u32, now: SimTime) {
+        if let Some((next, turn)) = self.0.namespaces.zoned().rests(zone) {
+            self.go_on_in_zone(next, turn, now);
+        }
+    }
+
+    /// Lets the zone that waited longest put its data into the buffer, once zone `zone` needs no place there.
+    fn leave_place(&mut self, zone: u32, now: SimTime) {
+        if let Some((next, turn)) = self.0.namespaces.zoned().end_place(zone) {
+            self.go_on_in_zone(next, turn, now);
+        }
     }
 
     fn work_in_zone(&mut self, id: u32, zone: u32, work: ZoneWork, now: SimTime) {
         match work {
-            ZoneWork::Finish => return self.0.ftl.finish_zone(id, zone, &mut self.0.ctx),
-            ZoneWork::Reset(_) => self.0.ftl.reset_zone(zone, &mut self.0.ctx),
+            ZoneWork::Finish => {
+                self.0.ftl.finish_zone(id, zone, &mut self.0.ctx);
+                return self.leave_place(zone, now);
+            }
+            ZoneWork::Reset(_) => {
+                self.0.ftl.reset_zone(zone, &mut self.0.ctx);
+                self.leave_place(zone, now);
+            }
             ZoneWork::None => {}
         }
         let done = now + self.0.namespaces.zoned().time_of(work);
@@ -151,8 +173,9 @@ impl<P: Observer> AtZones<'_, P> {
             return;
         }
         let zone = self.0.namespaces.zoned().zone_of(at);
-        if let Some(next) = self.0.namespaces.zoned().next_turn(zone) {
-            self.go_on_in_zone(zone, next, now);
+        match self.0.namespaces.zoned().next_turn(zone) {
+            Some(next) => self.go_on_in_zone(zone, next, now),
+            None => self.rest(zone, now),
         }
     }
 

@@ -7,6 +7,7 @@ mod common;
 mod ageing;
 mod ageing_limit;
 mod at_once;
+mod beside_zones;
 mod block_caches;
 mod blocks_on_zones;
 mod bytes;

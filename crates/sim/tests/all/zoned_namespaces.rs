@@ -103,7 +103,7 @@ fn limits_are_those_of_the_drive() {
     let drive = zoned(&[KINDS[0], TWO].concat());
     let zones = drive.space().all_zones();
     assert_eq!((zones[0].active_most, zones[1].active_most), (5, 5));
-    // Three zones of each: the sixth is one more than may be active, whichever namespace has it.
+    // Three zones of each: the sixth is one more than may be active, in any namespace.
     let starts: Vec<u64> =
         zones.iter().flat_map(|zones| (0..3).map(|zone| zones.start(zone)).collect::<Vec<_>>()).collect();
     let (_, result) =

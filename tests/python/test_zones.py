@@ -110,3 +110,36 @@ def test_a_drive_without_zones_says_nothing_of_them() -> None:
     assert run.host.errors is None
     assert "manage" not in run.document["host"]
     assert "zones" not in run.document["ftl"]
+
+
+def test_a_trace_goes_to_zones_and_to_blocks_beside_them(tmp_path: Path) -> None:
+    trace = tmp_path / "both.txt"
+    trace.write_text(
+        "log write 4 2\ndata append 0 8\ndata write 8 8\nlog trim 4 1\nlog read 5 1\ndata read 3 8\ndata reset 0 0\n"
+    )
+    both = {
+        "ftl.user_capacity": "400MiB",
+        "host.namespaces.names": ["log", "data"],
+        "host.namespaces.log.size": "16MiB",
+        "host.namespaces.data.command_set": "zns",
+    }
+    run = fg.run(
+        "slc",
+        trace,
+        trace_format="table",
+        columns="time=none volume op offset:4KiB size:4KiB",
+        as_fast_as_possible=True,
+        depth=1,
+        layout=False,
+        set=ZONED | both,
+        check=True,
+    )
+    log, data = run.host.namespaces
+    assert (log.command_set, data.command_set) == ("nvm", "zns")
+    assert [one.write.requests for one in (log, data)] == [1, 2]
+    assert [one.read.requests for one in (log, data)] == [1, 1]
+    assert log.trim.requests == 1
+    assert run.host.errors is None
+    assert run.host.failed.total == 0
+    assert run.ftl.zones is not None
+    assert run.ftl.zones.reset == 1

@@ -35,8 +35,9 @@ pub(crate) struct Survival {
     /// Highest version number at the time when the drive was last rolled back to a snapshot: writes with a version up
     /// to this number were undone, except for versions that the snapshot sees.
     undone: u32,
-    /// True if trims are as durable as writes.
-    keeps_trims: bool,
+    /// First logical unit of those whose trims are as durable as writes: all of them, or those in zones, which are reset;
+    /// none where trims are not durable.
+    keeps_trims_from: Option<u32>,
     trimmed: Versions,
     gone: Versions,
 }
@@ -58,16 +59,21 @@ impl Survival {
         }
     }
 
-    /// Makes the checker's model treat trims as promised to survive a power cut like writes, from now on.
-    pub fn keep_trims(&mut self) {
-        self.keeps_trims = true;
+    /// Makes the checker's model treat trims of the units from number `first` on as promised to survive a power cut like
+    /// writes, from now on.
+    pub fn keep_trims(&mut self, first: u32) {
+        self.keeps_trims_from = Some(first);
+    }
+
+    fn keeps_trims(&self, lpn: Lpn) -> bool {
+        self.keeps_trims_from.is_some_and(|first| lpn.0 >= first)
     }
 
     /// Notes that a trim of unit `lpn` is answered, on a drive whose trims are as durable as writes. If `durable` is
     /// given, the trim is promised to survive a power cut from now on, else only after a later flush.
     pub fn on_trimmed(&mut self, lpn: Lpn, durable: Option<()>) {
         // Where a newer version was promised since, that says more.
-        let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims) else { return };
+        let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims(lpn)) else { return };
         match durable {
             Some(()) => self.promise_gone(lpn, version),
             None => drop(self.trimmed.insert(lpn, version)),
@@ -248,7 +254,7 @@ mod tests {
     /// flush after it succeeded or, with `None`, failed.
     fn trimmed(flushed: Option<()>) -> Survival {
         let mut survival = one_flushed();
-        survival.keep_trims();
+        survival.keep_trims(0);
         survival.release(UNIT, 8);
         survival.on_trimmed(UNIT, None);
         survival.on_flush(2);

@@ -13,8 +13,9 @@ use units::Lpn;
 pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
-    /// Number of mapping units of a zone, on a drive with zones; 0 on other drives.
-    zone_units: u32,
+    /// On a drive with zones: its first unit that is in a zone, and the number of mapping units of a zone; 0 and 0 on
+    /// other drives.
+    zone_units: [u32; 2],
     /// True on a drive with snapshots: the drive may ignore a trim if it lacks free space to store the trimmed data for
     /// snapshots, so trims are not checked.
     may_refuse: bool,
@@ -77,7 +78,8 @@ fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
 
 impl TrimAccount {
     pub fn of(shape: &FlashShape, zones: Option<HostZones>, snapshots: Option<&[u32]>) -> Self {
-        let zone_units = zones.map_or(0, |zones| (zones.capacity / shape.unit_bytes) as u32);
+        let units = |bytes: u64| (bytes / shape.unit_bytes) as u32;
+        let zone_units = zones.map_or([0; 2], |zones| [units(zones.offset), units(zones.capacity)]);
         Self {
             unit: shape.unit_bytes,
             units: shape.logical_units as usize,
@@ -92,6 +94,12 @@ impl TrimAccount {
         }
     }
 
+    /// Returns, on a drive with zones, its first unit that is in a zone, and the number of mapping units of a zone; 0 and 0
+    /// on other drives.
+    pub fn zone_units(&self) -> [u32; 2] {
+        self.zone_units
+    }
+
     /// Returns true if the host finished zone `zone` with success, and has not requested a reset of the zone since.
     pub fn is_finished(&self, zone: u32) -> bool {
         self.zones.finished.contains(&zone)
@@ -99,7 +107,8 @@ impl TrimAccount {
 
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         if matches!(request.op, Op::ZONE_FINISH | Op::ZONE_RESET) {
-            let zone = (request.offset / self.unit) as u32 / self.zone_units;
+            let [first, units] = self.zone_units;
+            let zone = ((request.offset / self.unit) as u32 - first) / units;
             self.zones.on_request(id, zone, request.op);
         }
         if request.op.effect() == Effect::Trim && !self.may_refuse {
@@ -108,7 +117,7 @@ impl TrimAccount {
             self.covered.insert(id, whole_units(request, self.unit));
         } else if request.op == Op::ZONE_RESET {
             let first = (request.offset / self.unit) as u32;
-            self.covered.insert(id, first..first + self.zone_units);
+            self.covered.insert(id, first..first + self.zone_units[1]);
         }
     }
 
@@ -161,7 +170,7 @@ mod tests {
         let mut trims = TrimAccount {
             unit: 4096,
             units: 8,
-            zone_units: 0,
+            zone_units: [0; 2],
             may_refuse: false,
             count: 0,
             last: Vec::new(),

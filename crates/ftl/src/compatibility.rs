@@ -331,7 +331,8 @@ pub const IDLE: &[Idle] = &[
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
         feature: Feature::Zones,
         with: true,
-        reason: "a zone's number determines where data goes, and a reset replaces garbage collection",
+        reason: "a zone's number determines where data goes, and a reset replaces garbage collection, where no \
+                 namespace of the drive is without zones",
         change: PAGES,
     },
     Idle {

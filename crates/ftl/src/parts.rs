@@ -89,6 +89,7 @@ impl Parts<'_> {
             in_step,
             apart: if in_step { 0 } else { apart },
             apart_from: if in_step { layout.superblocks_per_die.saturating_sub(apart) } else { NONE },
+            mapped_units: config.mapped_units(),
             write_back: config.buffer.write_back,
             power_loss_protection: config.buffer.power_loss_protection,
             lapses: config.faults.lapses,

@@ -86,8 +86,8 @@ impl Declared {
     fn read_one(section: &mut Section, name: String) -> Result<Self, ConfigError> {
         let mut of = section.named_child(&name, "NAMESPACE")?;
         let size: Option<Bytes> =
-            of.optional("size", "its bytes; without size and share it takes what the others leave")?;
-        let help = "its part of the drive's bytes, in whole mapping units";
+            of.optional("size", "its bytes, in whole zones where it has zones; without size and share it takes what the others leave")?;
+        let help = "its part of the drive's bytes, in whole mapping units, or zones where it has zones";
         let share: Option<f64> = of.unit("ratio").within(above(0.0).at_most(1.0)).optional("share", help)?;
         let sets: Vec<&str> = command::SETS.iter().map(|set| set.name).collect();
         let set = of.choice("command_set", &sets, command::USUAL.name, "what may be asked of it")?;

@@ -15,6 +15,8 @@ pub struct Namespace {
     pub extent: Extent,
     /// Number of placement identifiers (NVMe FDP) that writes to the namespace may name; 0 on most drives.
     pub handles: u16,
+    /// Numbers, sizes and limits of the zones of the namespace; none where it is blocks that are written in any order.
+    pub zones: Option<HostZones>,
 }
 
 /// Record of the logical address space of the drive as a workload sees it: capacity, namespaces, placement handles and
@@ -29,26 +31,47 @@ pub struct HostSpace {
     /// Number of placement handles (such as FDP placement identifiers) that writes may name, where namespaces differ the
     /// greatest of theirs; 0 on most drives.
     pub handles: u16,
-    /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives.
+    /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives, and where
+    /// several namespaces have zones of their own.
     pub zones: Option<HostZones>,
 }
 
-/// Record of the zone numbers and limits of a drive that is one zoned namespace, as the host learns them from the
-/// drive.
+/// Record of the zone numbers and limits of a zoned namespace, as the host learns them from the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostZones {
-    /// Number of zones of the zoned drive.
+    /// Byte of the drive at which the first zone of the zoned namespace begins.
+    pub offset: u64,
+    /// Number of zones that the zoned namespaces before this one have; the drive reports the states of the zones of all
+    /// namespaces in one list, in which those of this namespace begin here.
+    pub first: u32,
+    /// Number of zones of the zoned namespace.
     pub count: u32,
-    /// Zone size of the zoned drive: distance in bytes from the start of a zone to the start of the next zone.
+    /// Zone size of the zoned namespace: distance in bytes from the start of a zone to the start of the next zone.
     pub size: u64,
-    /// Zone capacity of the zoned drive: number of bytes of a zone that can be written.
+    /// Zone capacity of the zoned namespace: number of bytes of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones of the whole zoned drive that can be open (writable) at the same time.
+    /// Greatest number of zones of the whole drive, over all its zoned namespaces, that can be open (writable) at the
+    /// same time.
     pub open_most: u32,
-    /// Greatest number of zones of the whole zoned drive that can be active (open or closed) at the same time.
+    /// Greatest number of zones of the whole drive, over all its zoned namespaces, that can be active (open or closed)
+    /// at the same time.
     pub active_most: u32,
-    /// Size of a logical block of the zoned drive in bytes; offsets and lengths of requests are multiples of it.
+    /// Size of a logical block of the zoned namespace in bytes; offsets and lengths of requests are multiples of it.
     pub block: u64,
+}
+
+impl HostZones {
+    /// Returns the number, within the namespace, of the zone in which byte `offset` of the drive lies.
+    #[inline]
+    pub fn zone_of(&self, offset: u64) -> u32 {
+        ((offset - self.offset) / self.size) as u32
+    }
+
+    /// Returns the byte of the drive at which zone number `zone` of the namespace begins.
+    #[inline]
+    pub fn start(&self, zone: u32) -> u64 {
+        self.offset + u64::from(zone) * self.size
+    }
 }
 
 impl From<u64> for HostSpace {
@@ -74,7 +97,7 @@ impl HostSpace {
     /// bytes.
     pub fn each(&self) -> Vec<Namespace> {
         let extent = Extent { offset: 0, bytes: self.bytes };
-        let whole = || Namespace { name: String::new(), extent, handles: self.handles };
+        let whole = || Namespace { name: String::new(), extent, handles: self.handles, zones: self.zones };
         if self.is_parted() { self.namespaces.clone() } else { vec![whole()] }
     }
 
@@ -83,6 +106,29 @@ impl HostSpace {
     pub fn handles_at(&self, offset: u64) -> u16 {
         let begins = |namespace: &&Namespace| namespace.extent.offset <= offset;
         self.namespaces.iter().take_while(begins).last().map_or(self.handles, |namespace| namespace.handles)
+    }
+
+    /// Returns the zones of each zoned namespace of the drive, in the order of the namespaces; empty on a drive without
+    /// zones.
+    pub fn all_zones(&self) -> Vec<HostZones> {
+        self.each().into_iter().filter_map(|namespace| namespace.zones).collect()
+    }
+
+    /// Returns true if a namespace of the drive has zones.
+    pub fn has_zones(&self) -> bool {
+        self.zones.is_some() || self.namespaces.iter().any(|namespace| namespace.zones.is_some())
+    }
+
+    /// Returns the zones of the namespace in which byte `offset` of the drive lies; none where that namespace has no
+    /// zones.
+    pub fn zones_at(&self, offset: u64) -> Option<HostZones> {
+        let holds = |namespace: &&Namespace| {
+            (namespace.extent.offset..namespace.extent.offset + namespace.extent.bytes).contains(&offset)
+        };
+        match self.is_parted() {
+            true => self.namespaces.iter().find(holds).and_then(|namespace| namespace.zones),
+            false => self.zones,
+        }
     }
 
     /// Returns the namespace that has exactly this name; none if there is none.
@@ -123,6 +169,7 @@ mod tests {
             name: name.into(),
             extent: Extent { offset, bytes: 4096 },
             handles: 0,
+            zones: None,
         };
         let space = HostSpace {
             bytes: 8192,

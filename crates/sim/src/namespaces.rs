@@ -6,19 +6,22 @@
 //! Not modelled: namespaces that are made, attached and deleted while the drive runs, several hosts, other block sizes
 //! than 512 bytes, capacity that no namespace has (`ftl.user_capacity` makes the drive smaller instead).
 
+mod counted;
+mod fillings;
 mod identifiers;
+mod placing;
 mod zoned;
 
-use config::{ConfigError, Entry, Place};
-use ftl::{Ftl, Zoning};
-use host::command::{self, CommandSet, Effect, SECTOR};
-use host::{
-    CompletionStatus, Declared, Extent, HostRequest, HostSpace, Namespace, NamespaceRoom, WorkloadError,
-};
+use ftl::Ftl;
+use host::command::{self, CommandSet, SECTOR};
+use host::{Effect, Extent, HostRequest, HostSpace, HostZones, Namespace, WorkloadError};
 use std::collections::BTreeMap;
-pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
+use std::ops::Range;
 
-/// Record of one namespace of a drive: name, command set and address range on the drive.
+pub(crate) use counted::ByNamespace;
+pub(crate) use zoned::{DriveZones, ZoneTurn};
+
+/// Record of one namespace of a drive: name, command set, address range on the drive, and zones.
 #[derive(Clone, Debug)]
 struct Placed {
     name: String,
@@ -26,15 +29,37 @@ struct Placed {
     /// Bit mask of the operations that address sectors, copied from the namespace's command set
     /// ([`CommandSet::on_sectors`]) for quick access.
     on_sectors: u64,
+    /// Byte range of the namespace on the drive, as a workload sees it.
     extent: Extent,
     /// Number of placement identifiers that a write to the namespace can name.
     handles: u16,
+    /// Byte range of the namespace in the drive's own bytes, which have no gaps between zones; on a drive without zones
+    /// as the workload sees it.
+    flash: Extent,
+    /// Zones of the namespace, by their numbers on the drive; empty where it has none.
+    zones: Range<u32>,
 }
 
 impl Placed {
     fn new(name: String, set: &'static CommandSet, extent: Extent) -> Self {
-        Self { name, set, on_sectors: set.on_sectors(), extent, handles: 0 }
+        Self { name, set, on_sectors: set.on_sectors(), extent, flash: extent, handles: 0, zones: 0..0 }
     }
+
+    /// Returns true if the namespace has zones.
+    fn is_zoned(&self) -> bool {
+        !self.zones.is_empty()
+    }
+}
+
+/// Translated form of a host request to a drive with zones, in the drive's own byte addresses (without the gaps between
+/// zones).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NamespaceEntry {
+    /// Translated request, with an offset in the drive's own bytes (without the gaps between zones).
+    pub inner: HostRequest,
+    /// Original request, with an offset among the zones of the drive, where it cannot be derived from the translated
+    /// request because it reaches beyond a zone's capacity; `None` for all other requests.
+    pub odd: Option<HostRequest>,
 }
 
 /// List of the namespaces of a drive, at least one, in the order of their address ranges.
@@ -51,8 +76,8 @@ pub(crate) struct Namespaces {
     /// Capacity in bytes, and number of placement handles, of a host that keeps blocks on the drive's zones; `None`
     /// where the workload sees the namespaces themselves.
     blocks_kept: Option<(u64, u16)>,
-    /// Zoned namespace that is the whole drive, with the states of its zones; none on a drive without zones.
-    zoned: Option<Box<ZonedNamespace>>,
+    /// States of the zones of all namespaces; none on a drive without zones.
+    zoned: Option<Box<DriveZones>>,
 }
 
 impl Namespaces {
@@ -85,88 +110,52 @@ impl Namespaces {
         }
     }
 
-    /// Makes the namespaces of a drive from the `declared` ones. A drive with zones becomes one zoned namespace, whose
-    /// bytes count from the start of a zone to that of the next.
-    ///
-    /// # Errors
-    /// When other namespaces are declared on a zoned drive, or zones on a drive without them.
-    pub fn place_all(
-        declared: &[Declared],
-        (units, unit): (u64, u64),
-        zoning: Option<Zoning>,
-        entries: &[Entry],
-    ) -> Result<Self, ConfigError> {
-        let Some(zoning) = zoning else {
-            if let Some(one) = declared.iter().find(|one| std::ptr::eq(one.set, command::ZONED)) {
-                let expected = "expected nvm: this drive has no zones; ftl.mapping.name = zoned-all makes it one that has";
-                return Err(refuse(entries, &one.name, "command_set", expected.to_owned()));
-            }
-            return Self::place(declared, units, unit, entries);
-        };
-        let bytes = u64::from(zoning.count) * zoning.size * unit;
-        let name = match declared {
-            [] => String::new(),
-            [one] if !std::ptr::eq(one.set, command::ZONED) => {
-                let expected = "expected zns: a drive whose ftl.mapping knows zones only has no blocks to write in any order";
-                return Err(refuse(entries, &one.name, "command_set", expected.to_owned()));
-            }
-            [one] if one.room == NamespaceRoom::Rest => one.name.clone(),
-            [one] => {
-                let expected = "expected neither size nor share: the zones of a drive are one namespace";
-                return Err(refuse(entries, &one.name, "size", expected.to_owned()));
-            }
-            _ => {
-                let expected = "expected one name: zones and blocks, or the zones of several namespaces, on one drive are not \
-                                modelled";
-                return Err(refuse(entries, "", "names", expected.to_owned()));
-            }
-        };
-        let extent = Extent { offset: 0, bytes };
-        let placed = Self::of_all(vec![Placed::new(name, command::ZONED, extent)], bytes);
-        Ok(Self { zoned: Some(Box::new(ZonedNamespace::new(zoning, unit))), ..placed })
-    }
-
-    /// Returns true if the drive is a zoned namespace.
+    /// Returns true if a namespace of the drive has zones.
     #[inline]
     pub fn is_zoned(&self) -> bool {
         self.zoned.is_some()
     }
 
-    /// Returns the zoned namespace of the drive, with the states of its zones.
+    /// Returns the states of the zones of all namespaces.
     ///
     /// # Panics
-    /// When the drive is not zoned.
-    pub fn zoned(&mut self) -> &mut ZonedNamespace {
-        self.zoned.as_mut().expect("the drive is a zoned namespace")
+    /// When the drive has no zones.
+    pub fn zoned(&mut self) -> &mut DriveZones {
+        self.zoned.as_mut().expect("a namespace of the drive has zones")
     }
 
-    /// Begins a run of the drive's namespaces on the drive `ftl`: for a zoned namespace takes the states of the zones
-    /// from the contents of the drive; does nothing on a drive without zones.
+    /// Returns the number of zones of all namespaces, and the bytes of all namespaces without zones beside them; `None` on
+    /// a drive without zones.
+    pub fn beside_zones(&self) -> Option<(u32, u64)> {
+        self.zoned.as_ref().map(|zones| (zones.zones().shape().count, zones.base()))
+    }
+
+    /// Begins a run of the drive's namespaces on the drive `ftl`: takes the states of the zones from the contents of the
+    /// drive; does nothing on a drive without zones.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
         }
     }
 
-    /// Lets the drive's namespaces go on after a power cut of the drive `ftl`: a zoned namespace forgets the work in
-    /// progress, and takes the states of the zones from the contents of the drive; does nothing on a drive without
-    /// zones.
+    /// Lets the drive's namespaces go on after a power cut of the drive `ftl`: work in progress on zones is forgotten,
+    /// and the states of the zones are taken from the contents of the drive; does nothing on a drive without zones.
     pub fn go_on_after_cut(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.go_on_after_cut(ftl);
         }
     }
 
-    /// Begins the measured window of the run: a zoned namespace counts zone operations and errors from here on; does
-    /// nothing on a drive without zones.
+    /// Begins the measured window of the run: zone operations and errors are counted from here on; does nothing on a
+    /// drive without zones.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();
         }
     }
 
-    /// Returns the zoned namespace of the drive for reading; `None` where the drive has no zones.
-    pub fn seen_zoned(&self) -> Option<&ZonedNamespace> {
+    /// Returns the states of the zones of all namespaces for reading; `None` where the drive has no zones.
+    pub fn seen_zoned(&self) -> Option<&DriveZones> {
         self.zoned.as_deref()
     }
 
@@ -177,58 +166,77 @@ impl Namespaces {
     }
 
     /// Calls `name` with each address range in the drive's own bytes (without the gaps between zones) that corresponds
-    /// to a part of the range `extent` in the host's address space; on a zoned drive there may be several.
+    /// to a part of the range `extent` in the host's address space; on a drive with zones there may be several.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
-        match &self.zoned {
-            None => name(extent),
-            Some(zoned) => zoned.on_flash(extent, name),
+        let Some(zones) = &self.zoned else { return name(extent) };
+        let end = extent.offset.saturating_add(extent.bytes);
+        for one in &self.all {
+            let from = extent.offset.max(one.extent.offset);
+            let to = end.min(one.extent.offset + one.extent.bytes);
+            if from >= to {
+                continue;
+            }
+            let part = Extent { offset: from - one.extent.offset, bytes: to - from };
+            match one.is_zoned() {
+                true => zones.on_flash(
+                    Extent { offset: zones.start(one.zones.start) + part.offset, ..part },
+                    &mut *name,
+                ),
+                false => name(Extent { offset: one.flash.offset + part.offset, ..part }),
+            }
         }
     }
 
-    /// Makes the namespaces that a drive file declares, on a drive of `units` mapping units of `unit` bytes; `entries`
-    /// give the places of the keys for error messages.
+    /// Returns why a drive with zones cannot accept the request at all: the fault found, and what was expected; `None` if
+    /// the request is acceptable.
+    pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
+        let (zones, one) = (self.zoned.as_ref()?, &self.all[self.of(request.offset)]);
+        let within = HostRequest { offset: request.offset - one.extent.offset, ..*request };
+        if one.is_zoned() { zones.refusal(&within) } else { None }
+    }
+
+    /// Translates a request of the host on a drive with zones to the drive's own byte addresses; of a request that
+    /// reaches beyond a zone's capacity, the part inside.
     ///
-    /// # Errors
-    /// When the namespaces do not fit the drive, or leave a part of it unused.
-    pub fn place(
-        declared: &[Declared],
-        units: u64,
-        unit: u64,
-        entries: &[Entry],
-    ) -> Result<Self, ConfigError> {
-        let bytes = units * unit;
-        if declared.is_empty() {
-            return Ok(Self::whole(bytes));
+    /// # Panics
+    /// When the drive has no zones.
+    pub fn enter(&self, request: &HostRequest) -> NamespaceEntry {
+        let one = &self.all[self.of(request.offset)];
+        let within = request.offset - one.extent.offset;
+        if !one.is_zoned() {
+            let inner = HostRequest { offset: one.flash.offset + within, ..*request };
+            return NamespaceEntry { inner, odd: None };
         }
-        let (mut rooms, left) = rooms(declared, units, unit, entries)?;
-        let shares = declared.iter().filter(|one| matches!(one.room, NamespaceRoom::Share(_))).count() as u64;
-        match declared.iter().position(|one| one.room == NamespaceRoom::Rest) {
-            Some(at) if left > 0 => rooms[at] = left,
-            Some(at) => {
-                let name = &declared[at].name;
-                let expected =
-                    format!("expected others that leave some of the drive's {bytes} bytes to {name}");
-                return Err(refuse(entries, "", "names", expected));
-            }
-            // Shares are rounded down.
-            None if left <= shares => {}
-            None => {
-                let expected = format!(
-                    "expected namespaces that are all of the drive: {} of its {bytes} bytes belong to none; one without \
-                     size and share takes them, or ftl.user_capacity makes the drive smaller",
-                    left * unit
-                );
-                return Err(refuse(entries, "", "names", expected));
-            }
+        let zones = self.zoned.as_ref().expect("a namespace has zones");
+        zones.enter(&HostRequest { offset: zones.start(one.zones.start) + within, ..*request })
+    }
+
+    /// Translates the request `id`, which is at `inner` in the drive's own byte addresses, back to the form in which the
+    /// host made it, and returns with it the byte address at which its data begin (for an append, where the drive put
+    /// them).
+    ///
+    /// # Panics
+    /// When the drive has no zones.
+    pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
+        if inner.op.effect() == Effect::Flush {
+            return (*inner, 0);
         }
-        let mut all = Vec::new();
-        let mut first = 0;
-        for (one, room) in declared.iter().zip(rooms) {
-            let bytes = if let NamespaceRoom::Bytes(bytes) = one.room { bytes } else { room * unit };
-            all.push(Placed::new(one.name.clone(), one.set, Extent { offset: first * unit, bytes }));
-            first += room;
+        let one = &self.all[self.at_flash(inner.offset)];
+        let zones = self.zoned.as_mut().expect("a namespace of the drive has zones");
+        let base = one.extent.offset;
+        if !one.is_zoned() {
+            let offset = base + inner.offset - one.flash.offset;
+            return (HostRequest { offset, ..*inner }, offset);
         }
-        Ok(Self::of_all(all, bytes))
+        let (request, address) = zones.in_hosts_words(id, inner);
+        let placed = |offset: u64| base + offset - zones.start(one.zones.start);
+        (HostRequest { offset: placed(request.offset), ..request }, placed(address))
+    }
+
+    /// Returns true if byte `offset` of the drive's own addresses lies in a zone.
+    #[inline]
+    pub fn is_in_zone(&self, offset: u64) -> bool {
+        self.zoned.as_ref().is_some_and(|zones| offset >= zones.base())
     }
 
     /// Returns true if the drive has several namespaces.
@@ -247,19 +255,41 @@ impl Namespaces {
 
     /// Returns the address space of the drive itself, as its host sees it: zones, where the host keeps blocks on them.
     pub fn space_of_drive(&self) -> HostSpace {
+        let zones = |one: &Placed| {
+            let zones = self.zoned.as_ref().filter(|_| one.is_zoned())?;
+            let (first, count) = (one.zones.start, one.zones.len() as u32);
+            Some(HostZones { offset: one.extent.offset, first, count, ..zones.seen() })
+        };
         if !self.is_parted() {
-            let zones = self.zoned.as_ref().map(|zoned| zoned.seen());
             let space = HostSpace::from(self.all[0].extent.bytes);
-            return HostSpace { handles: self.handles, zones, ..space };
+            return HostSpace { handles: self.handles, zones: zones(&self.all[0]), ..space };
         }
-        let seen =
-            |one: &Placed| Namespace { name: one.name.clone(), extent: one.extent, handles: one.handles };
+        let seen = |one: &Placed| Namespace {
+            name: one.name.clone(),
+            extent: one.extent,
+            handles: one.handles,
+            zones: zones(one),
+        };
         HostSpace {
             bytes: self.bytes,
             namespaces: self.all.iter().map(seen).collect(),
             handles: self.handles,
             zones: None,
         }
+    }
+
+    /// Returns the address space of the drive in its own bytes, by which observers see requests: without the gaps between
+    /// zones, and with the zones of all namespaces in one list.
+    pub fn space_of_flash(&self) -> HostSpace {
+        let own = |one: &Placed| Namespace {
+            name: one.name.clone(),
+            extent: one.flash,
+            handles: one.handles,
+            zones: None,
+        };
+        let namespaces = if self.is_parted() { self.all.iter().map(own).collect() } else { Vec::new() };
+        let zones = self.zoned.as_ref().map(|zones| zones.seen());
+        HostSpace { namespaces, zones, ..self.space_of_drive() }
     }
 
     /// Returns one text with the names, sizes and command sets of the drive's namespaces, for images of the drive;
@@ -278,6 +308,16 @@ impl Namespaces {
     #[inline]
     pub fn of(&self, offset: u64) -> usize {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
+    }
+
+    /// Returns the index of the namespace that contains byte `offset` of the drive's own addresses, in which there are no
+    /// gaps between zones.
+    pub fn at_flash(&self, offset: u64) -> usize {
+        if self.zoned.is_none() {
+            return self.of(offset);
+        }
+        let holds = |one: &Placed| (one.flash.offset..one.flash.offset + one.flash.bytes).contains(&offset);
+        self.all.iter().position(holds).unwrap_or(0)
     }
 
     /// Checks that a host request is acceptable before it enters the drive: its namespace, its operation, its address
@@ -323,91 +363,10 @@ impl Namespaces {
     }
 }
 
-/// Returns the number of mapping units that each declared namespace asks for by size or share (0 for a namespace that
-/// takes the remaining space), and the number of units left on the drive.
-fn rooms(
-    declared: &[Declared],
-    units: u64,
-    unit: u64,
-    entries: &[Entry],
-) -> Result<(Vec<u64>, u64), ConfigError> {
-    let bytes = units * unit;
-    let mut left = units;
-    let mut rooms = Vec::new();
-    for one in declared {
-        let (key, room) = match one.room {
-            NamespaceRoom::Bytes(bytes) => ("size", bytes.div_ceil(unit)),
-            NamespaceRoom::Share(share) => ("share", (units as f64 * share) as u64),
-            NamespaceRoom::Rest => ("", 0),
-        };
-        if room == 0 && one.room != NamespaceRoom::Rest {
-            let expected = format!("expected at least one mapping unit of the drive, of {unit} bytes");
-            return Err(refuse(entries, &one.name, key, expected));
-        }
-        let Some(rest) = left.checked_sub(room) else {
-            let expected = format!(
-                "expected at most {} bytes, what those before it leave of the drive's {bytes}",
-                left * unit
-            );
-            return Err(refuse(entries, &one.name, key, expected));
-        };
-        left = rest;
-        rooms.push(room);
-    }
-    Ok((rooms, left))
-}
-
-/// Makes the error for a wrong value of key `key` of namespace `name`, or of all namespaces if `name` is empty.
-fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigError {
-    let key = ["host.namespaces", name, key].map(str::to_owned).into_iter().filter(|part| !part.is_empty());
-    let key = key.collect::<Vec<_>>().join(".");
-    let entry = entries.iter().rev().find(|entry| entry.key == key);
-    let place = entry.map_or(Place::Default, |entry| entry.place.clone());
-    let value = entry.map(|entry| entry.value.to_string()).unwrap_or_default();
-    ConfigError { place, key, value, expected, hint: None }
-}
-
-/// Counts of the requests to each namespace of a drive with several namespaces, by effect; a flush counts for the whole
-/// drive, which has one write buffer.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
-
-/// Counts of the requests to one namespace with one effect, such as reads: completed, their bytes, and failed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct EffectCounts {
-    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or a change of a zone's state),
-    /// that were completed successfully.
-    pub done: u64,
-    pub bytes: u64,
-    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or a change of a zone's state),
-    /// that were answered with an error.
-    pub failed: u64,
-}
-
-impl ByNamespace {
-    /// Counts an answered request, by effect and status, to the namespace with index `at`.
-    pub fn note(&mut self, at: usize, request: &HostRequest, status: CompletionStatus) {
-        let is_done = status == CompletionStatus::Success;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, <[EffectCounts; Effect::COUNT]>::default());
-        }
-        let asked = &mut self.0[at][request.op.effect() as usize];
-        asked.done += u64::from(is_done);
-        asked.bytes += if is_done { u64::from(request.bytes) } else { 0 };
-        asked.failed += u64::from(!is_done);
-    }
-
-    /// Returns the counts of the requests to the namespace with index `at` that have the effect `effect` (read, write,
-    /// trim, flush, or a change of a zone's state).
-    pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
-        self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use host::Op;
+    use host::{Declared, NamespaceRoom, Op};
 
     fn declared(rooms: &[NamespaceRoom]) -> Vec<Declared> {
         let one = |(at, room): (usize, &NamespaceRoom)| Declared {

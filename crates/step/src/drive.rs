@@ -1,7 +1,7 @@
 //! The drive: requests in, time, answers out.
 
 use crate::{StepError, StepRequest, StepSetup, SteppedCompletion};
-use host::{Extent, HostRequest};
+use host::{Effect, Extent, HostRequest};
 use serde_json::Value;
 use sim::{Catalogue, NumberedRequest, Session};
 use std::path::Path;
@@ -249,7 +249,7 @@ impl SteppedDrive {
                 request.bytes, request.offset, extent.bytes
             )));
         }
-        let is_whole = request.bytes == 0 && request.offset == 0;
+        let is_whole = request.op.effect() == Effect::Flush && request.bytes == 0 && request.offset == 0;
         Ok(if is_whole { 0 } else { extent.on_drive(request.offset) })
     }
 

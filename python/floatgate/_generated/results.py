@@ -2017,8 +2017,8 @@ class ZonesByState(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZonesOfDrive(Section):
-    """Results on the zones of a drive that is a zoned namespace, and on zone operations in the
-    measured window.
+    """Results on the zones of all zoned namespaces of a drive, and on zone operations in the measured
+    window.
     """
 
     count: Count

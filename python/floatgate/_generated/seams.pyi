@@ -654,9 +654,10 @@ class ftl:
                 kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
                 zone_capacity: bytes of a zone that can be written; else what one superblock of each
                 of its dies holds (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
-                max_open: zones that can be open at once (whole number, at least 1; default 14)
-                max_active: zones that can be active, open or closed with data, at once (whole
-                number, at least 1; default 14)
+                max_open: zones that can be open at once, over all namespaces (whole number, at
+                least 1; default 14)
+                max_active: zones that can be active, open or closed with data, at once, over all
+                namespaces (whole number, at least 1; default 14)
                 reads_unwritten: reads of blocks that were never written give zeros; else an error
                 (switch; default true)
                 t_write: time of the firmware for a write, one after the other over all zones (time
@@ -696,9 +697,10 @@ class ftl:
                 kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
                 zone_capacity: bytes of a zone that can be written; else what one superblock of each
                 of its dies holds (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
-                max_open: zones that can be open at once (whole number, at least 1; default 14)
-                max_active: zones that can be active, open or closed with data, at once (whole
-                number, at least 1; default 14)
+                max_open: zones that can be open at once, over all namespaces (whole number, at
+                least 1; default 14)
+                max_active: zones that can be active, open or closed with data, at once, over all
+                namespaces (whole number, at least 1; default 14)
                 reads_unwritten: reads of blocks that were never written give zeros; else an error
                 (switch; default true)
                 t_write: time of the firmware for a write, one after the other over all zones (time
@@ -737,9 +739,10 @@ class ftl:
                 kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
                 zone_capacity: bytes of a zone that can be written; else what one superblock of each
                 of its dies holds (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default none)
-                max_open: zones that can be open at once (whole number, at least 1; default 14)
-                max_active: zones that can be active, open or closed with data, at once (whole
-                number, at least 1; default 14)
+                max_open: zones that can be open at once, over all namespaces (whole number, at
+                least 1; default 14)
+                max_active: zones that can be active, open or closed with data, at once, over all
+                namespaces (whole number, at least 1; default 14)
                 reads_unwritten: reads of blocks that were never written give zeros; else an error
                 (switch; default true)
                 t_write: time of the firmware for a write, one after the other over all zones (time

@@ -115,7 +115,10 @@ impl<B: MapAtFirst> Checker<B> {
             checker.beginning = checker.map.hosts().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
             if promise.keeps_trims {
-                checker.durability.survival.keep_trims();
+                checker.durability.survival.keep_trims(0);
+            } else if let Some(zones) = zones {
+                let first = zones.offset / unit;
+                checker.durability.survival.keep_trims(first as u32);
             }
         }
         if zones.is_some() && drive.is_draining() {

@@ -24,6 +24,10 @@ impl<B: MapAtFirst> Checker<B> {
     pub(super) fn go_on_in_buffer(&mut self, lpn: Lpn, home: Ppa, slot: u32) -> u32 {
         let version = self.map.unit(lpn).content;
         assert!(
+            lpn.0 >= self.trims.zone_units()[0],
+            "after a power cut the buffer holds {lpn}, which is in no zone"
+        );
+        assert!(
             version != EMPTY && home == Ppa::NONE,
             "after a power cut the buffer holds {lpn}, which is at {home} or was not written"
         );
@@ -35,10 +39,10 @@ impl<B: MapAtFirst> Checker<B> {
     /// reports, and none behind it, and that zones which the host finished still are full.
     pub(super) fn check_zones(&self, drive: &impl Examined) {
         let zones = drive.zones();
-        let units = self.shape.logical_units.checked_div(zones.len() as u32).unwrap_or(0);
+        let [first, units] = self.trims.zone_units();
         for (zone, (written, is_finished)) in (0..).zip(zones) {
             for at in 0..units {
-                let lpn = Lpn(zone * units + at);
+                let lpn = Lpn(first + zone * units + at);
                 let is_there = drive.lookup(lpn) != Ppa::NONE || drive.buffered(lpn).is_some();
                 assert_eq!(
                     is_there,

@@ -113,8 +113,7 @@ impl Core {
         let quota = self.quota_beside(die, self.store.space.dies[die].lent);
         // Where nothing counts the quota is nothing, and the drive is refused.
         let useful = self.useful_units().max(1);
-        let need = (self.store.layout.written_units() / u64::from(self.store.layout.dies))
-            .div_ceil(u64::from(useful));
+        let need = (self.rules.mapped_units / u64::from(self.store.layout.dies)).div_ceil(u64::from(useful));
         // Groups that protect each other are reclaimed as a whole: they need all the room there is.
         let beyond = if self.rules.in_step { 0 } else { (quota / useful).saturating_sub(need as u32) };
         let space = &mut self.store.space.dies[die];
@@ -134,7 +133,7 @@ impl Core {
     /// Returns the number of spare mapping units: capacity that neither host data, the map nor garbage collection
     /// needs.
     pub fn spare_units(&self) -> u64 {
-        self.sustainable_units().saturating_sub(self.store.layout.written_units())
+        self.sustainable_units().saturating_sub(self.rules.mapped_units)
     }
 
     /// Returns true if `left` mapping units in the open superblock and `free` free superblocks are enough for garbage
@@ -261,7 +260,7 @@ impl Core {
     /// logical units that may be written there.
     pub fn note_lost_room(&mut self) {
         self.read_only |=
-            self.sustainable_units() < self.store.layout.written_units() || crowded_groups(self).is_some();
+            self.sustainable_units() < self.rules.mapped_units || crowded_groups(self).is_some();
         if let Some(handles) = self.assembly.streams.handles.as_mut().filter(|_| self.read_only) {
             handles.open_all_groups();
         }

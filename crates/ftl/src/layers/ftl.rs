@@ -180,7 +180,10 @@ impl Ftl {
                 AnyLayer::Pages(Box::new(PageMapped::new(parts, map)?))
             }
             Plan::Blocks(rules) => AnyLayer::Blocks(Box::new(BlockMapped::new(parts, rules)?)),
-            Plan::Zones(zoning, rules) => AnyLayer::Zones(Box::new(ZoneMapped::new(parts, zoning, rules)?)),
+            Plan::Zones(zoning, rules) => {
+                let zoning = zoning.behind(config.beside_zones, config.layout.logical_units);
+                AnyLayer::Zones(Box::new(ZoneMapped::new(parts, zoning, rules)?))
+            }
         };
         Ok(Self { layer })
     }

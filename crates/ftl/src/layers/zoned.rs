@@ -15,6 +15,13 @@ pub trait ZonedLayer {
     /// Returns the statistics of zones so far.
     fn zoned(&self) -> ZonedTotals;
 
+    /// Returns, for each die, the number of good superblocks that are for zones; empty if the drive has no zones.
+    fn superblocks_of_zones(&self) -> Vec<u32>;
+
+    /// Returns the greatest number of zones that may have data in the write buffer which do not fill a program unit: with
+    /// more, their next units could find no room there. At least as many as can be active; 0 if the drive has no zones.
+    fn zones_held_back(&self) -> u32;
+
     /// Finishes zone `zone` for the host; [`crate::Output::Flushed`] completes `request` when the rest of the zone is
     /// written.
     fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>);
@@ -34,6 +41,14 @@ impl ZonedLayer for Ftl {
 
     fn zoned(&self) -> ZonedTotals {
         if let AnyLayer::Zones(layer) = &self.layer { layer.counts() } else { ZonedTotals::default() }
+    }
+
+    fn superblocks_of_zones(&self) -> Vec<u32> {
+        self.core().store.space.zoned.iter().map(|die| die.usable).collect()
+    }
+
+    fn zones_held_back(&self) -> u32 {
+        if let AnyLayer::Zones(layer) = &self.layer { layer.held_back_most() } else { 0 }
     }
 
     fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>) {

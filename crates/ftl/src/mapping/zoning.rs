@@ -4,7 +4,7 @@
 use super::{MappingKind, Misfit, Plan};
 use crate::Layout;
 use config::{ConfigError, Section, at_least};
-use units::{Bytes, Nanos};
+use units::{Bytes, Lpn, Nanos};
 
 /// Default number of zones that can be open at one time.
 const OPEN: u32 = 14;
@@ -56,9 +56,9 @@ impl ZoneSettings {
             .optional("zone_size", "from the start of a zone to that of the next; else its capacity")?;
         let help = "bytes of a zone that can be written; else what one superblock of each of its dies holds";
         let capacity = section.optional("zone_capacity", help)?;
-        let help = "zones that can be open at once";
+        let help = "zones that can be open at once, over all namespaces";
         let open_most = section.within(at_least(1u32)).or("max_open", OPEN, help)?;
-        let help = "zones that can be active, open or closed with data, at once";
+        let help = "zones that can be active, open or closed with data, at once, over all namespaces";
         let active_most = section.within(at_least(1u32)).or("max_active", open_most, help)?;
         if active_most < open_most {
             return Err(
@@ -118,6 +118,9 @@ impl ZoneSettings {
 /// zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
+    /// Number of logical units of the drive before its first zone, which are mapped one by one: those of its namespaces
+    /// without zones.
+    pub beside: u32,
     /// Number of zones of the drive.
     pub count: u32,
     /// Number of mapping units from the start of a zone to the start of the next (zone size).
@@ -137,6 +140,46 @@ pub struct Zoning {
     /// Setting of the zones of the drive: firmware times of the commands on zones (write, append, open, close, finish,
     /// reset).
     pub times: ZoneTimes,
+}
+
+impl Zoning {
+    /// Returns true if the drive has namespaces without zones, whose units are mapped one by one.
+    #[inline]
+    pub(crate) fn has_pages(&self) -> bool {
+        self.beside > 0
+    }
+
+    /// Returns true if a logical unit is mapped one by one, in no zone.
+    #[inline]
+    pub(crate) fn is_paged(&self, lpn: Lpn) -> bool {
+        lpn.0 < self.beside
+    }
+
+    /// Returns the zone of a logical unit, and the number of the unit within the zone.
+    #[inline]
+    pub(crate) fn split(&self, lpn: Lpn) -> (u32, u32) {
+        let unit = lpn.0 - self.beside;
+        (unit / self.capacity, unit % self.capacity)
+    }
+
+    /// Returns the logical unit that is number `at` of a zone.
+    #[inline]
+    pub(crate) fn unit_of(&self, zone: u32, at: u32) -> Lpn {
+        Lpn(self.beside + zone * self.capacity + at)
+    }
+
+    /// Returns the number of slots of the write buffer that have to be left beside what zones hold back until their
+    /// program units, of `program` units each, are full: one for the next unit of any zone, or a program unit of units
+    /// that are mapped one by one.
+    pub(crate) fn slots_beside(&self, program: u32) -> u32 {
+        if self.has_pages() { program } else { 1 }
+    }
+
+    /// Returns these settings for a drive of `logical` units, of which those before the first zone, `beside`, are mapped
+    /// one by one: fewer zones.
+    pub(crate) fn behind(self, beside: u32, logical: u32) -> Self {
+        Self { beside, count: (logical - beside) / self.capacity, ..self }
+    }
 }
 
 /// Record of the state of the drive that the rules of a zoned mapping are shown to place a part of a zone: one
@@ -220,6 +263,7 @@ pub(super) fn plan(rules: impl ZoneRules + 'static, layout: &Layout) -> Plan {
     let width = rules.width(layout.dies).expect("the kind was found to fit");
     let (size, capacity) = settings.units(layout, width);
     let zoning = Zoning {
+        beside: 0,
         count: layout.logical_units / capacity as u32,
         size,
         capacity: capacity as u32,

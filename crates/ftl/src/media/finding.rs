@@ -50,12 +50,17 @@ impl Media {
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
         }
+        for zoned in &mut self.core.store.space.zoned {
+            zoned.free.clear();
+            zoned.usable = 0;
+        }
         (spare, marks)
     }
 
     /// Submits the flash reads by which the recovery method rebuilds the logical-to-physical map at power-up, and
     /// returns the counts of pages read, superblocks and units. `rows` are the page rows to be read, each with its
-    /// superblock, where the flash translation layer chooses them in place of the recovery method.
+    /// superblock, where the flash translation layer chooses them in place of the recovery method; on a drive with zones,
+    /// those of the zones.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -74,7 +79,9 @@ impl Media {
             if view.rows_programmed > 0 && self.core.store.space.state[global] != SuperblockState::Lost {
                 found.superblocks += 1;
                 let finding = self.core.finding.as_ref().expect("made for power cuts");
-                let asked = if rows.is_some() { Vec::new() } else { finding.method.reads(&view) };
+                let space = &self.core.store.space;
+                let is_chosen = rows.is_some() && (space.zoned.is_empty() || space.is_of_zones(global));
+                let asked = if is_chosen { Vec::new() } else { finding.method.reads(&view) };
                 reads.extend(asked.into_iter().map(|read| self.core.telling_read(global as u32, read)));
             }
         }

@@ -10,7 +10,9 @@ impl Media {
         self.features.frees_own(&mut self.core);
         for die in 0..self.core.store.layout.dies as usize {
             for superblock in 0..self.core.store.layout.superblocks_per_die {
-                if !are_free && self.core.store.array.is_whole(die as u32, superblock) {
+                let global = self.core.store.space.global(die, superblock);
+                let is_own = !are_free && !self.core.store.space.is_of_zones(global);
+                if is_own && self.core.store.array.is_whole(die as u32, superblock) {
                     self.core.store.space.push_free(die, superblock);
                     self.core.store.space.dies[die].usable += 1;
                 }

@@ -13,7 +13,7 @@ use units::Ppa;
 
 impl PageMapped {
     #[inline(never)]
-    pub(super) fn on_own_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+    pub(crate) fn on_own_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         match event.kind {
             events::IDLE | events::FOLD | events::REWRITE => {
                 if self.upkeep.on_idle_timer(&mut self.media, event, ctx) {
@@ -34,10 +34,10 @@ impl PageMapped {
     }
 
     /// Handles the flash operation `first`, which has ended, and all other operations of the drive that have ended by
-    /// now, and then starts the work that waited for their end.
+    /// now, and then starts the work that waited for their end. Without `first` the caller has handled all of them.
     #[inline(never)]
-    pub(super) fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
-        let mut next = Some(first);
+    pub(crate) fn on_all_finished<P: Probe>(&mut self, first: Option<TransactionId>, ctx: &mut Context<P>) {
+        let mut next = first;
         while let Some(id) = next {
             self.on_finished(id, ctx);
             next = self.media.core.store.controller.take_finished();
@@ -50,7 +50,8 @@ impl PageMapped {
         self.carry_out(ctx);
     }
 
-    pub(super) fn on_finished<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
+    /// Handles a flash operation that has ended, according to its kind and origin.
+    pub(crate) fn on_finished<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         let transaction = *self.media.core.store.controller.transaction(id);
         self.media.core.store.controller.release(id);
         let die = transaction.die.index();

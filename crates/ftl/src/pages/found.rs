@@ -22,6 +22,11 @@ impl PageMapped {
             (contents.counted.risk, std::mem::take(&mut contents.counted.turnover));
         let (spare, marks) = self.media.take_back(contents);
         self.place_newest(&spare, &marks);
+        let (map, stamps) = (&self.media.core.store.map, &spare.stamps);
+        self.media.core.lost.go_on(|lpn| match map.lookup(lpn) {
+            Ppa::NONE => NOTHING,
+            home => stamps[home.index()],
+        });
         let last = self.media.features.find_versions(&mut self.media.core, &spare, &marks);
         self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);
         self.sort_superblocks(&marks);
@@ -57,9 +62,9 @@ impl PageMapped {
 
     /// Sets the map entry of each logical unit to the unit's newest copy that recovery after a power cut found on
     /// flash.
-    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
+    pub(crate) fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
         let SpareAreas { holders, stamps, .. } = spare;
-        let written = self.media.core.store.layout.written_units() as usize;
+        let written = self.media.core.rules.mapped_units as usize;
         let mut newest = vec![Ppa::NONE; written];
         let wrong = self.media.core.rules.lapses.has(Lapse::OlderCopy);
         for ppa in self.media.core.programmed_units(marks).into_iter().flatten().map(Ppa) {
@@ -77,17 +82,16 @@ impl PageMapped {
             self.media.core.store.map.set(Lpn(lpn as u32), ppa);
             self.media.core.count_live(ppa);
         }
-        self.media.core.lost.go_on(|lpn| match newest[lpn.index()] {
-            Ppa::NONE => NOTHING,
-            home => stamps[home.index()],
-        });
     }
 
     /// Sets the state of each superblock that recovery found: free, open as before, or closed. The victim policies are
     /// informed of closed superblocks in the order in which these were closed.
-    fn sort_superblocks(&mut self, marks: &[Mark]) {
+    pub(crate) fn sort_superblocks(&mut self, marks: &[Mark]) {
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {
+            if self.media.core.store.space.is_of_zones(global) {
+                continue;
+            }
             let (die, superblock) = self.media.core.store.space.place_of(global as u32);
             let space = &mut self.media.core.store.space;
             space.state[global] = SuperblockState::Lost;

@@ -17,13 +17,21 @@ mod view;
 mod write;
 
 pub use failures::DiesFailed;
+pub(crate) use saved::CollectsDies;
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::flash_map::MapOnFlash;
 use crate::host_side::Host;
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
+use crate::settings::FtlConfig;
 use crate::upkeep::Upkeep;
+
+/// Returns the number of superblocks of a die beyond those of garbage collection that a drive needs whose power may be cut:
+/// a cut may end the open superblocks of a die, of which there are two or more.
+pub(crate) fn spare_for_cuts(config: &FtlConfig) -> u32 {
+    if config.has_power_cuts() { config.streams().max(2) } else { 0 }
+}
 
 /// Type of the page-mapped translation layer with the flash, background work and host side that it works on.
 pub struct PageMapped {
@@ -44,16 +52,21 @@ impl PageMapped {
     /// When the drive could not sustain writes; the string of the error message says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
         // Where superblocks are reclaimed together, a collection that one die gains from may be one that another gains nothing from.
-        // A power cut may end the open superblocks of a die, of which there are two or more: what was to go there needs
-        // others.
         let spare = u32::from(parts.array.may_fail())
             + u32::from(parts.config.beside.work_in_step())
-            + if parts.config.has_power_cuts() { parts.config.streams().max(2) } else { 0 };
-        let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
-        let mut ftl = Self { media, upkeep, host, recovering: 0 };
+            + spare_for_cuts(parts.config);
+        let mut ftl = Self::from(parts.put_together(map, spare, BLOCK_UNITS)?);
         ftl.media.free_all();
         ftl.check_sustainable()?;
         ftl.make_room_for_features()?;
         Ok(ftl)
+    }
+}
+
+impl From<Whole> for PageMapped {
+    /// Makes a page-mapped layer that has no superblocks yet.
+    fn from(whole: Whole) -> Self {
+        let Whole { media, upkeep, host } = whole;
+        Self { media, upkeep, host, recovering: 0 }
     }
 }

@@ -90,6 +90,68 @@ impl PageMapped {
     }
 }
 
+/// State of one die of a saved state, as it lies in the file: counts and victim, open superblocks, pace, candidates in their
+/// own order and in that in which the victim policy is told of them, and what the policy has learnt.
+type SavedDie<'a> = (&'a [u32], &'a [u32], &'a [u64], &'a [u32], &'a [u32], &'a [u64]);
+
+/// Interface of a layer that collects garbage, at rest: the states of its dies, for a saved state.
+pub(crate) trait CollectsDies {
+    /// Adds the state of collection and of open superblocks of each die to a saved state.
+    fn save_dies(&self, saved: &mut SavedState);
+
+    /// Takes the state of each die, and that of the write streams, from a saved state.
+    ///
+    /// # Errors
+    /// When it does not fit the drive.
+    fn take_dies<'a>(&mut self, untaken: &mut Untaken<'a>) -> Result<Vec<SavedDie<'a>>, String>;
+
+    /// Loads the state of each die that was taken from a saved state.
+    ///
+    /// # Errors
+    /// When the states contradict each other.
+    fn load_dies(&mut self, heads: Vec<SavedDie<'_>>) -> Result<(), String>;
+}
+
+impl CollectsDies for PageMapped {
+    fn save_dies(&self, saved: &mut SavedState) {
+        let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
+        for (at, (die, collection)) in dies.enumerate() {
+            saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
+            let streams = die.frontiers.iter().take(self.media.core.store.space.one_bit_stream);
+            saved.words.push(streams.flat_map(|it| [it.superblock, it.next_unit]).collect());
+            saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
+            saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
+            saved.words.push(self.media.core.store.space.told(at));
+            saved.longs.push(die.victim.learnt());
+        }
+        self.media.core.assembly.streams.save(&self.media.core.store.space, saved);
+    }
+
+    fn take_dies<'a>(&mut self, untaken: &mut Untaken<'a>) -> Result<Vec<SavedDie<'a>>, String> {
+        let mut heads = Vec::new();
+        for _ in 0..self.media.core.store.layout.dies {
+            let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
+            let open = untaken.words_for(2 * self.media.core.store.space.one_bit_stream)?;
+            heads.push((words, open, pace, untaken.words()?, untaken.words()?, untaken.longs()?));
+        }
+        self.media.core.assembly.streams.load(&mut self.media.core.store.space, untaken)?;
+        Ok(heads)
+    }
+
+    fn load_dies(&mut self, heads: Vec<SavedDie<'_>>) -> Result<(), String> {
+        for (die, (words, open, pace, candidates, told, learnt)) in heads.into_iter().enumerate() {
+            let units = self.media.core.store.layout.data_units();
+            self.media.core.store.space.load_open(die, open, units)?;
+            self.load_die(die, words, pace, told)?;
+            self.media.core.store.space.arrange(die, candidates)?;
+            if !self.media.core.store.space.dies[die].victim.go_on_with(learnt) {
+                return Err(Untaken::misfit());
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Outlasts for PageMapped {
     fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
         let mut any = false;
@@ -115,17 +177,7 @@ impl Outlasts for PageMapped {
         }
         let mut saved = SavedState::default();
         self.media.core.store.save(&mut saved);
-        let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
-        for (at, (die, collection)) in dies.enumerate() {
-            saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
-            let streams = die.frontiers.iter().take(self.media.core.store.space.one_bit_stream);
-            saved.words.push(streams.flat_map(|it| [it.superblock, it.next_unit]).collect());
-            saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());
-            saved.words.push(die.candidates.iter().map(|candidate| candidate.0).collect());
-            saved.words.push(self.media.core.store.space.told(at));
-            saved.longs.push(die.victim.learnt());
-        }
-        self.media.core.assembly.streams.save(&self.media.core.store.space, &mut saved);
+        self.save_dies(&mut saved);
         self.media.features.save(&self.media.core, &mut saved);
         self.media.core.lost.save(&mut saved);
         saved.words.extend(self.media.core.store.array.save());
@@ -135,24 +187,10 @@ impl Outlasts for PageMapped {
     fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let mut untaken = Untaken::of(saved);
         self.media.core.store.load(&mut untaken)?;
-        let mut heads = Vec::new();
-        for _ in 0..self.media.core.store.layout.dies {
-            let (words, pace) = (untaken.words_for(DIE_WORDS)?, untaken.longs_for(DIE_LONGS)?);
-            let open = untaken.words_for(2 * self.media.core.store.space.one_bit_stream)?;
-            heads.push((words, open, pace, untaken.words()?, untaken.words()?, untaken.longs()?));
-        }
-        self.media.core.assembly.streams.load(&mut self.media.core.store.space, &mut untaken)?;
+        let heads = self.take_dies(&mut untaken)?;
         self.load_features(&mut untaken)?;
         untaken.load_array(&mut self.media.core.store.array)?;
-        for (die, (words, open, pace, candidates, told, learnt)) in heads.into_iter().enumerate() {
-            let units = self.media.core.store.layout.data_units();
-            self.media.core.store.space.load_open(die, open, units)?;
-            self.load_die(die, words, pace, told)?;
-            self.media.core.store.space.arrange(die, candidates)?;
-            if !self.media.core.store.space.dies[die].victim.go_on_with(learnt) {
-                return Err(Untaken::misfit());
-            }
-        }
+        self.load_dies(heads)?;
         for global in 0..self.media.core.store.space.failing.len() {
             let is_owned = self.media.core.store.space.state[global] == SuperblockState::Owned;
             if is_owned && self.media.core.store.space.failing[global] {

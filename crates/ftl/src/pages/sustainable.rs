@@ -4,7 +4,7 @@ use super::PageMapped;
 use crate::core::{Core, crowded_groups};
 
 impl PageMapped {
-    pub(super) fn make_room_for_features(&mut self) -> Result<(), String> {
+    pub(crate) fn make_room_for_features(&mut self) -> Result<(), String> {
         let spare = self.media.core.spare_units();
         self.media.features.set_room(spare);
         match self.media.features.lacks_room(spare, &self.advice()) {
@@ -13,9 +13,8 @@ impl PageMapped {
         }
     }
 
-    pub(super) fn check_sustainable(&mut self) -> Result<(), String> {
-        let (logical, possible) =
-            (self.media.core.store.layout.written_units(), self.media.core.sustainable_units());
+    pub(crate) fn check_sustainable(&mut self) -> Result<(), String> {
+        let (logical, possible) = (self.media.core.rules.mapped_units, self.media.core.sustainable_units());
         if logical <= possible {
             return check_groups(&self.media.core);
         }

@@ -80,7 +80,8 @@ impl Layer for PageMapped {
             return self.on_own_event(event, ctx);
         }
         self.media.core.store.controller.handle(event, ctx);
-        if let Some(first) = self.media.core.store.controller.take_finished() {
+        let first = self.media.core.store.controller.take_finished();
+        if first.is_some() {
             self.on_all_finished(first, ctx);
         }
     }

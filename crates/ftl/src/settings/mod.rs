@@ -48,6 +48,9 @@ pub struct FtlConfig {
     pub beside: features::Settings,
     /// List of the enabled features, each with the key that enables it.
     pub features: Vec<compatibility::Found>,
+    /// Number of logical units that are mapped one by one, on a drive that has zones: those of its namespaces without
+    /// zones, which come first.
+    pub beside_zones: u32,
 }
 
 impl FtlConfig {
@@ -101,6 +104,7 @@ impl FtlConfig {
             faults,
             beside,
             features,
+            beside_zones: 0,
         })
     }
 }
@@ -118,7 +122,23 @@ impl FtlConfig {
 
     /// Returns the zone geometry of a zoned drive; none for another kind of mapping.
     pub fn zoning(&self) -> Option<Zoning> {
-        zoning::of(&*(self.mapping)(), &self.layout)
+        let zoning = zoning::of(&*(self.mapping)(), &self.layout);
+        zoning.map(|zoning| zoning.behind(self.beside_zones, self.layout.logical_units))
+    }
+
+    /// Makes a drive that has zones one of `zones` zones behind `beside` logical units that are mapped one by one; does
+    /// nothing on a drive without zones.
+    pub fn put_beside_zones(&mut self, beside: u32, zones: u32) {
+        if let Some(zoning) = self.zoning() {
+            self.layout.logical_units = beside + zones * zoning.capacity;
+            self.beside_zones = beside;
+        }
+    }
+
+    /// Returns the number of logical units that are mapped one by one and ever written: all of the drive's but those in
+    /// zones.
+    pub(crate) fn mapped_units(&self) -> u64 {
+        self.zoning().map_or(self.layout.written_units(), |zoning| u64::from(zoning.beside))
     }
 
     /// Returns the settings of the placement handles (NVMe FDP) that the host may name; `None` without placement.

@@ -12,6 +12,7 @@ mod programs;
 mod saved;
 mod space;
 pub(crate) mod spare;
+mod zone_space;
 pub(crate) mod zones_kept;
 
 pub(crate) use dead::DeadDies;
@@ -24,6 +25,7 @@ pub(crate) use programs::{Programs, Source};
 pub(crate) use saved::STATES;
 pub use space::SuperblockState;
 pub(crate) use space::{DieSpace, Space};
+pub(crate) use zone_space::ZonedDie;
 
 use crate::gc::victim;
 use crate::wear;

@@ -4,7 +4,6 @@ use crate::SavedState;
 use crate::saved::Untaken;
 use crate::store::{Frontier, NONE, Space, Store, SuperblockState};
 use engine::RandomStream;
-use std::cmp::Reverse;
 
 /// Index, among the 32-bit arrays of a saved state, of the array with the superblocks' states.
 pub(crate) const STATES: usize = 3;
@@ -24,7 +23,7 @@ impl Store {
             space.valid.clone(),
             space.state.iter().zip(&space.failing).map(state).collect(),
             space.pe_cycles.clone(),
-            space.dies.iter().map(|die| die.usable).collect(),
+            (0..space.dies.len()).map(|die| space.usable_of(die)).collect(),
         ]);
         saved.longs.extend([
             valid,
@@ -37,8 +36,8 @@ impl Store {
             };
             saved.words.push(forward.high.chunks(4).map(word).collect());
         }
-        for die in &space.dies {
-            let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
+        for die in 0..space.dies.len() {
+            let mut free = space.all_free(die);
             free.sort_unstable();
             let (ranks, superblocks) = free.into_iter().unzip();
             saved.words.push(superblocks);
@@ -90,15 +89,18 @@ impl Store {
             let bytes = saved.words_for(high.len().div_ceil(4))?.iter().flat_map(|word| word.to_le_bytes());
             high.iter_mut().zip(bytes).for_each(|(high, byte)| *high = byte);
         }
-        for (at, die) in space.dies.iter_mut().enumerate() {
-            (die.usable, die.clock, die.erases) = (usable[at], clocks[2 * at], clocks[2 * at + 1]);
+        for at in 0..space.dies.len() {
+            // No superblock for zones is ever lost.
+            let of_zones = space.usable_of(at) - space.dies[at].usable;
+            let own = usable[at].checked_sub(of_zones).ok_or_else(Untaken::misfit)?;
+            let die = &mut space.dies[at];
+            (die.usable, die.clock, die.erases) = (own, clocks[2 * at], clocks[2 * at + 1]);
             let free = saved.words()?;
             if !free.iter().all(|&superblock| superblock < space.per_die) {
                 return Err(Untaken::unknown_superblock());
             }
             let ranks = saved.longs_for(free.len())?;
-            die.free =
-                ranks.iter().zip(free).map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+            space.set_free(at, ranks.iter().copied().zip(free.iter().copied()));
         }
         self.stats.units_written = 1; // Not a fresh drive any more.
         self.stats.superblocks_lost = u64::from(good.saturating_sub(space.usable()));

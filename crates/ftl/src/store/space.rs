@@ -1,6 +1,7 @@
 //! Superblocks of every die: free, open, closed, being reclaimed; how many units of each are valid.
 
 use super::frontiers::{Frontier, Frontiers, NONE};
+use super::zone_space::ZonedDie;
 use crate::gc::victim::{self, VictimPolicy, VictimView};
 use crate::refresh_order::{RefreshOrder, RefreshView};
 use crate::wear::{self, WearPolicy, WearView};
@@ -125,6 +126,8 @@ pub(crate) struct Space {
     pub closed_at: Vec<u64>,
     pub pe_cycles: Vec<u32>,
     position: Vec<u32>,
+    /// For each die: the superblocks that zones are made of; empty on a drive without zones.
+    pub zoned: Vec<ZonedDie>,
 }
 
 impl Space {
@@ -173,6 +176,7 @@ impl Space {
             closed_at: vec![0; count],
             pe_cycles: vec![0; count],
             position: vec![NONE; count],
+            zoned: Vec::new(),
         }
     }
 
@@ -457,7 +461,7 @@ impl Space {
 
     /// Returns the number of superblocks of the whole drive, the sum over its dies, that are not lost to bad blocks.
     pub fn usable(&self) -> u32 {
-        self.dies.iter().map(|die| die.usable).sum()
+        (0..self.dies.len()).map(|die| self.usable_of(die)).sum()
     }
 
     /// Returns the size in bytes of the state of superblocks in the simulator's memory.

@@ -5,6 +5,7 @@
 use super::{FlashZone, ZoneMapped};
 use crate::SavedState;
 use crate::buffer::{Coverage, SlotState};
+use crate::pages::CollectsDies;
 use crate::saved::Untaken;
 use crate::store::spare::BEFORE;
 use crate::store::{NONE, SuperblockState};
@@ -21,7 +22,7 @@ impl ZoneMapped {
     /// # Errors
     /// When an operation is in flight, or the drive has other work left for the flash.
     pub(super) fn saved(&self) -> Result<SavedState, String> {
-        let (core, features) = (&self.media.core, &self.media.features);
+        let (core, features) = (&self.pages.media.core, &self.pages.media.features);
         let waiting: usize = self.zones.iter().map(|zone| zone.waiting.len()).sum();
         let is_at_rest = core.buffer.dirty_slots() as usize == waiting
             && core.store.controller.in_flight() == 0
@@ -32,6 +33,9 @@ impl ZoneMapped {
         }
         let mut saved = SavedState::default();
         core.store.save(&mut saved);
+        if self.zoning.has_pages() {
+            self.pages.save_dies(&mut saved);
+        }
         core.lost.save(&mut saved);
         features.save(core, &mut saved);
         let words = |zone: &FlashZone| {
@@ -51,13 +55,15 @@ impl ZoneMapped {
     /// may have.
     pub(super) fn put_back(&mut self, saved: &SavedState) -> Result<(), String> {
         let mut untaken = Untaken::of(saved);
-        self.media.core.store.load(&mut untaken)?;
+        self.pages.media.core.store.load(&mut untaken)?;
+        let pages = if self.zoning.has_pages() { self.pages.take_dies(&mut untaken)? } else { Vec::new() };
         let logical_units = self.layout().logical_units;
-        self.media.core.lost.load(&mut untaken, logical_units)?;
-        self.media.features.load(&mut self.media.core, &mut untaken)?;
+        self.pages.media.core.lost.load(&mut untaken, logical_units)?;
+        self.pages.media.features.load(&mut self.pages.media.core, &mut untaken)?;
         let words = untaken.words_for(ZONE_WORDS * self.zones.len())?;
         let mut members = untaken.words()?;
-        untaken.load_array(&mut self.media.core.store.array)?;
+        untaken.load_array(&mut self.pages.media.core.store.array)?;
+        self.pages.load_dies(pages)?;
         for (zone, words) in (0..).zip(words.chunks_exact(ZONE_WORDS)) {
             let of_zone = members.split_at_checked(words[3] as usize).ok_or_else(Untaken::misfit)?;
             members = of_zone.1;
@@ -73,6 +79,9 @@ impl ZoneMapped {
                  with a ftl.mapping.max_active of {active} or more, which here is {}",
                 self.zoning.active_most
             ));
+        }
+        if self.zoning.has_pages() {
+            self.pages.media.core.note_lost_room();
         }
         for zone in 0..self.zoning.count {
             let ZoneWaiting { first, count } = self.waiting_of(zone);
@@ -109,8 +118,9 @@ impl ZoneMapped {
             && (parts * width..=self.parts_of_zone() as usize * width).contains(&members.len());
         let is_own = |(at, &superblock): (usize, &u32)| {
             self.zone_of.get(superblock as usize).is_some_and(|zone| *zone == NONE)
+                && self.pages.media.core.store.space.is_of_zones(superblock as usize)
                 && self.place_of(superblock).0 as usize % width == at % width
-                && self.media.core.store.space.state[superblock as usize] == SuperblockState::Open
+                && self.pages.media.core.store.space.state[superblock as usize] == SuperblockState::Open
         };
         let is_twice = (1..members.len()).any(|at| members[..at].contains(&members[at]));
         if !fits || is_twice || !members.iter().enumerate().all(is_own) {
@@ -130,14 +140,14 @@ impl ZoneMapped {
     pub(super) fn waiting_of(&self, zone: u32) -> ZoneWaiting {
         let FlashZone { written, next, .. } = self.zones[zone as usize];
         let on_flash = (next * self.layout().program_units).min(written);
-        ZoneWaiting { first: zone * self.zoning.capacity + on_flash, count: written - on_flash }
+        ZoneWaiting { first: self.zoning.unit_of(zone, on_flash).0, count: written - on_flash }
     }
 
     /// Puts a unit that the host wrote earlier into the write buffer, where it waits for its program unit: when a saved
     /// state is loaded, or after a power cut. `stamp` is the number of the host's write of the unit.
     pub(super) fn wait_again(&mut self, zone: u32, lpn: Lpn, stamp: u64) {
         let unit = self.layout().unit.get();
-        let core = &mut self.media.core;
+        let core = &mut self.pages.media.core;
         let slot = core.buffer.insert(lpn, u32::MAX, SlotState::Queued);
         core.buffer.note_carried(slot, Coverage::Whole, unit);
         if let Some(numbers) = &mut core.store.spare {
@@ -151,10 +161,10 @@ impl ZoneMapped {
     pub(super) fn lay_waiting(&mut self, zone: u32) {
         let units = self.layout().program_units;
         while let Some(slot) = self.zones[zone as usize].waiting.pop_front() {
-            let lpn = self.media.core.buffer.slot(slot).lpn;
-            let at = self.split(lpn).1;
+            let lpn = self.pages.media.core.buffer.slot(slot).lpn;
+            let at = self.zoning.split(lpn).1;
             self.lay_at(zone, at, lpn);
-            self.media.core.buffer.release_newest(slot);
+            self.pages.media.core.buffer.release_newest(slot);
             debug_assert!(!(at + 1).is_multiple_of(units), "a full program unit does not wait");
         }
     }

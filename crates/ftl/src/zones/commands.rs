@@ -11,19 +11,26 @@ use units::{Lpn, Ppa, SimTime};
 
 impl Reads for ZoneMapped {
     fn parts(&mut self) -> (&mut Media, &mut Host) {
-        (&mut self.media, &mut self.host)
+        self.pages.parts()
     }
 
     /// Returns the number of the die on which a unit that was never written would lie.
     fn home_die(&self, lpn: Lpn) -> u32 {
-        self.split(lpn).1 / self.layout().program_units % self.layout().dies
+        if self.zoning.is_paged(lpn) {
+            return self.pages.home_die(lpn);
+        }
+        self.zoning.split(lpn).1 / self.layout().program_units % self.layout().dies
     }
 }
 
 impl Serves for ZoneMapped {
-    /// Submits programs for the zones that have pending work (data for a whole program unit, or a finish), in turns,
-    /// until none of the zones can submit another program.
+    /// Submits programs for the units that are mapped one by one, as far as dies can take them, and then for the zones
+    /// that have pending work (data for a whole program unit, or a finish), in turns, until none of the zones can submit
+    /// another program.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if self.zoning.has_pages() {
+            self.pages.pump(ctx);
+        }
         if self.is_failing {
             return;
         }
@@ -40,26 +47,35 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// Releases the physical address of a unit in a zone that is being reset.
-    fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
-        self.media.core.store.map.invalidate(home);
+    /// Releases the physical address of a unit in a zone that is being reset, or of a unit outside of zones that the host
+    /// trimmed.
+    fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>) {
+        if !self.pages.media.core.store.space.is_of_zones(self.layout().superblock_of(home) as usize) {
+            return self.pages.vacate(home, ctx);
+        }
+        self.pages.media.core.store.map.invalidate(home);
         let superblock = self.layout().superblock_of(home);
-        self.media.core.store.space.valid[superblock as usize] -= 1;
+        self.pages.media.core.store.space.valid[superblock as usize] -= 1;
     }
 
     fn is_untimed(&self) -> bool {
         self.is_untimed
     }
 
-    /// Panics, because it is never called: the host cannot overwrite data of a zone, so that data in a zoned drive's
-    /// write buffer are never replaced.
-    fn take_over(&mut self, _slot: u32, _request: u32, _now: SimTime) -> bool {
-        unreachable!("a zone is written at its pointer")
+    /// Overwrites the data of a unit outside of zones in the write buffer; data of a zone, which is written at its
+    /// pointer, are never replaced there.
+    fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
+        let lpn = self.pages.media.core.buffer.slot(slot).lpn;
+        assert!(self.zoning.is_paged(lpn), "a zone is written at its pointer");
+        self.pages.take_over(slot, request, now)
     }
 
-    fn admit(&mut self, slot: u32, _now: SimTime) {
-        self.media.core.buffer.set_state(slot, SlotState::Queued);
-        let (zone, at) = self.split(self.media.core.buffer.slot(slot).lpn);
+    fn admit(&mut self, slot: u32, now: SimTime) {
+        if self.zoning.is_paged(self.pages.media.core.buffer.slot(slot).lpn) {
+            return self.pages.admit(slot, now);
+        }
+        self.pages.media.core.buffer.set_state(slot, SlotState::Queued);
+        let (zone, at) = self.zoning.split(self.pages.media.core.buffer.slot(slot).lpn);
         let state = &mut self.zones[zone as usize];
         assert_eq!(state.written, at, "zone {zone} is written at its pointer");
         state.written += 1;
@@ -72,6 +88,7 @@ impl Serves for ZoneMapped {
     /// Submits programs for the data in the write buffer that make full program units. Data that do not fill a program
     /// unit stay in the buffer, which survives a power cut.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.pages.media.core.buffer.send_out_held();
         self.pump(ctx);
     }
 }
@@ -113,7 +130,7 @@ impl ZoneMapped {
         let state = &mut self.zones[zone as usize];
         if state.finisher != NONE && state.in_flight == 0 && Some(state.next) == state.end {
             let request = std::mem::replace(&mut state.finisher, NONE);
-            self.host.outputs.push(Output::Flushed { request });
+            self.pages.host.outputs.push(Output::Flushed { request });
         }
     }
 
@@ -124,15 +141,15 @@ impl ZoneMapped {
         let former =
             std::mem::replace(&mut self.zones[zone as usize], FlashZone { is_busy, ..FlashZone::EMPTY });
         if former.finisher != NONE {
-            self.host.outputs.push(Output::Flushed { request: former.finisher });
+            self.pages.host.outputs.push(Output::Flushed { request: former.finisher });
         }
         for &superblock in &former.members {
             self.zone_of[superblock as usize] = NONE;
-            self.media.core.store.space.state[superblock as usize] = SuperblockState::Closed;
+            self.pages.media.core.store.space.state[superblock as usize] = SuperblockState::Closed;
         }
-        self.trim(Lpn(zone * self.zoning.capacity), former.written, ctx);
+        self.trim(self.zoning.unit_of(zone, 0), former.written, ctx);
         for slot in former.waiting {
-            self.media.release_slot(slot);
+            self.pages.media.release_slot(slot);
         }
         for superblock in former.members {
             self.erase_if_left(superblock, ctx);

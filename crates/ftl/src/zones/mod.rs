@@ -1,6 +1,9 @@
 //! The translation layer of a zoned drive: a zone is superblocks of a group of dies, its units lie in them in the order of
 //! their addresses, and nothing is moved. Where each part of a zone lies a kind of mapping says ([`ZoneRules`]).
 //!
+//! Below it is a page-mapped layer, with all that both share: flash, buffer, host side. It maps the units of namespaces without
+//! zones one by one, in superblocks of its own on the same dies (`parted`); on a drive that is zones only it has none.
+//!
 //! What the host may write, and when, it is not asked here: zones' states and limits are the command set's, which lets a write
 //! through only at a zone's pointer. Units wait in the buffer until they fill a program unit; only a finish writes less, and
 //! fills it up. The layer keeps the true place of every unit, as all layers do; what the controller would need in RAM is
@@ -9,23 +12,23 @@
 mod at_rest;
 mod commands;
 mod outage;
+mod parted;
 mod reports;
 mod untimed;
 mod write;
 
-use crate::host_side::Host;
 use crate::layer::{Base, Layer};
 use crate::mapping::zoning::{ZoneRules, Zoning};
-use crate::media::Media;
-use crate::parts::{Parts, Whole};
-use crate::store::NONE;
+use crate::pages::PageMapped;
+use crate::parts::Parts;
 use crate::store::zones_kept::ZonesKept;
-use crate::upkeep::Upkeep;
-use crate::{Found, Layout, Probe};
+use crate::store::{NONE, ZonedDie};
+use crate::{Found, Layout, Probe, events};
 use controller::Context;
 use engine::Event;
+use parted::Parting;
 use std::collections::VecDeque;
-use units::{Lpn, Ppa};
+use units::Ppa;
 
 /// Constant: distance, in dies, from the die of one zone's first program unit to the die of the next zone's first
 /// program unit. Zones with neighbouring numbers are often written together, and should begin on different dies.
@@ -97,11 +100,11 @@ impl ZonedTotals {
     }
 }
 
-/// Type of the translation layer of a zoned drive with the flash, background work and host side that it works on.
+/// Type of the translation layer of a zoned drive, with the page-mapped layer below it.
 pub struct ZoneMapped {
-    pub(crate) media: Media,
-    pub(crate) upkeep: Upkeep,
-    pub(crate) host: Host,
+    /// Page-mapped layer below the zones, with the flash, background work and host side that both work on: it has the
+    /// logical units before the first zone, and superblocks of its own for them.
+    pub(crate) pages: PageMapped,
     rules: Box<dyn ZoneRules>,
     zoning: Zoning,
     zones: Vec<FlashZone>,
@@ -134,7 +137,8 @@ impl ZoneMapped {
             );
         }
         let layout = parts.config.layout.clone();
-        let Whole { media, upkeep, host } = parts.put_together(None, 0, layout.program_units)?;
+        let spare = if zoning.has_pages() { crate::pages::spare_for_cuts(parts.config) } else { 0 };
+        let pages = PageMapped::from(parts.put_together(None, spare, layout.program_units)?);
         let mut ftl = Self {
             zones: vec![FlashZone::EMPTY; zoning.count as usize],
             zone_of: vec![NONE; layout.superblocks()],
@@ -143,39 +147,48 @@ impl ZoneMapped {
             counts: ZonedTotals::default(),
             is_untimed: false,
             is_failing: false,
-            media,
-            upkeep,
-            host,
+            pages,
             rules,
             zoning,
         };
         ftl.check_buffer()?;
         let zones = ftl.zones.len();
-        if let Some(numbers) = &mut ftl.media.core.store.spare {
+        if let Some(numbers) = &mut ftl.pages.media.core.store.spare {
             numbers.zones = Some(Box::new(ZonesKept::new(layout.superblocks(), zones)));
         }
+        let parting = Parting::of(&ftl);
+        let dies = (0..layout.dies).map(|die| parting.first_of_zones(&ftl.pages.media.core.store.array, die));
+        let firsts = dies.collect::<Result<Vec<u32>, String>>()?;
+        ftl.pages.media.core.store.space.zoned = firsts.into_iter().map(ZonedDie::from).collect();
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);
-            if ftl.media.core.store.array.is_whole(die, within) {
-                ftl.media.core.store.space.dies[die as usize].usable += 1;
+            let is_whole = ftl.pages.media.core.store.array.is_whole(die, within);
+            if is_whole && ftl.pages.media.core.store.space.is_of_zones(superblock as usize) {
+                ftl.pages.media.core.store.space.zoned[die as usize].usable += 1;
                 ftl.push_free(superblock);
             }
         }
         ftl.check_sustainable()?;
+        if ftl.zoning.has_pages() {
+            ftl.pages.media.free_all();
+            ftl.pages.check_sustainable()?;
+            ftl.pages.make_room_for_features()?;
+        }
         Ok(ftl)
     }
 
     /// Checks that the write buffer of a zoned drive survives power cuts, and has enough slots for the data of all
     /// active zones that wait until a whole program unit is there.
     fn check_buffer(&self) -> Result<(), String> {
-        let (core, program) = (&self.media.core, self.layout().program_units);
+        let (core, program) = (&self.pages.media.core, self.layout().program_units);
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {
             return Err("a zoned drive keeps what does not fill a program unit in a buffer that outlasts the power, as a \
                         zone has no place for padding before its end: set ftl.buffer.write_back and \
                         power_loss_protection to true, keep_ratio to 0, and no power.hold_up"
                 .into());
         }
-        let least = u64::from(self.zoning.active_most) * u64::from(program - 1) + 1;
+        let least = u64::from(self.zoning.active_most) * u64::from(program - 1)
+            + u64::from(self.zoning.slots_beside(program));
         if u64::from(core.buffer.slots()) < least {
             return Err(format!(
                 "the buffer must hold what {} active zones lack until their program units are full: set ftl.buffer.size to \
@@ -187,17 +200,20 @@ impl ZoneMapped {
         Ok(())
     }
 
+    /// Returns the greatest number of zones whose data in the write buffer, less than a program unit of each, leave room
+    /// beside them.
+    pub(crate) fn held_back_most(&self) -> u32 {
+        let program = self.layout().program_units;
+        let slots = self.pages.media.core.buffer.slots().saturating_sub(self.zoning.slots_beside(program));
+        slots.checked_div(program - 1).unwrap_or(u32::MAX)
+    }
+
     fn check_sustainable(&self) -> Result<(), String> {
-        let dies = &self.media.core.store.space.dies;
+        let dies = &self.pages.media.core.store.space.zoned;
         let width = self.zoning.width as usize;
-        let usable = |group: &[crate::store::DieSpace]| group.iter().map(|die| die.usable).min().unwrap_or(0);
+        let usable = |group: &[ZonedDie]| group.iter().map(|die| die.usable).min().unwrap_or(0);
         let groups: Vec<u32> = dies.chunks(width).map(usable).collect();
-        let parts = self.parts_of_zone();
-        let needed = if self.rules.takes_all() {
-            self.zoning.count.div_ceil(groups.len() as u32) * parts
-        } else {
-            (self.zoning.count * parts).div_ceil(groups.len() as u32)
-        };
+        let (parts, needed) = (self.parts_of_zone(), Parting::of(self).of_zones);
         let least = if self.rules.takes_all() {
             groups.iter().copied().min().unwrap_or(0)
         } else {
@@ -219,13 +235,7 @@ impl ZoneMapped {
 
     #[inline]
     fn layout(&self) -> &Layout {
-        &self.media.core.store.layout
-    }
-
-    /// Returns the zone of a logical unit, and the number of the unit within the zone.
-    #[inline]
-    fn split(&self, lpn: Lpn) -> (u32, u32) {
-        (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
+        &self.pages.media.core.store.layout
     }
 
     /// Returns the number of program units in a part of a zone; a part consists of one superblock on each die of a
@@ -272,9 +282,9 @@ impl ZoneMapped {
 
     fn push_free(&mut self, superblock: u32) {
         let (die, within) = self.place_of(superblock);
-        let space = &mut self.media.core.store.space;
-        space.pe_cycles[superblock as usize] = self.media.core.store.array.pe_cycles(die, within);
-        space.push_free(die as usize, within);
+        let space = &mut self.pages.media.core.store.space;
+        space.pe_cycles[superblock as usize] = self.pages.media.core.store.array.pe_cycles(die, within);
+        space.push_free_of_zones(die as usize, within);
     }
 
     // ---- what a drive may ask -----------------------------------------------------------------------
@@ -300,20 +310,24 @@ impl ZoneMapped {
 impl Layer for ZoneMapped {
     #[inline]
     fn base(&self) -> Base<'_> {
-        Base { media: &self.media, host: &self.host, upkeep: &self.upkeep }
+        self.pages.base()
     }
 
     fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.media.begin();
-        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
-        if self.media.core.store.spare.is_some() {
+        if self.zoning.has_pages() {
+            self.pages.begin(ctx);
+        } else {
+            self.pages.media.begin();
+            self.pages.upkeep.begin(&mut self.pages.media, &mut ctx.calendar);
+        }
+        if self.pages.media.core.store.spare.is_some() {
             self.begin_found(ctx);
         }
     }
 
     fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
         let rows = self.rows_to_find();
-        let found = self.media.begin_finding(Some(&rows), ctx);
+        let found = self.pages.media.begin_finding(Some(&rows), ctx);
         Found { units: found.units + self.units_waiting(), ..found }
     }
 
@@ -322,16 +336,26 @@ impl Layer for ZoneMapped {
     }
 
     fn needs_power(&self) -> bool {
-        self.media.core.store.programs.in_use() > 0
+        // Capacitors keep what waits in zones, and no more.
+        let waits = self.zoning.has_pages()
+            && self.pages.media.is_draining()
+            && u64::from(self.pages.media.core.buffer.dirty_slots()) > self.units_waiting();
+        self.pages.media.core.store.programs.in_use() > 0 || waits
     }
 
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+        if event.kind >= events::FIRST {
+            return self.pages.on_own_event(event, ctx);
+        }
         self.on_event(event, ctx);
     }
 
     fn declare_stalled(&mut self) {
-        self.media.core.buffer.forget_requests();
-        self.host.flushes.clear();
+        if self.zoning.has_pages() {
+            return self.pages.declare_stalled();
+        }
+        self.pages.media.core.buffer.forget_requests();
+        self.pages.host.flushes.clear();
     }
 
     fn explain_stall(&self) -> String {
@@ -347,21 +371,23 @@ impl Layer for ZoneMapped {
             )
         };
         let zones: Vec<String> = self.busy.iter().map(zone).collect();
-        let free: Vec<usize> = self.media.core.store.space.dies.iter().map(|die| die.free.len()).collect();
+        let free: Vec<usize> =
+            self.pages.media.core.store.space.zoned.iter().map(|die| die.free.len()).collect();
+        let beside = if self.zoning.has_pages() { self.pages.explain_stall() } else { String::new() };
         format!(
-            "buffer {} used, {} reserved, {} in flight; free superblocks {free:?}; {}",
-            self.media.core.buffer.used_slots(),
-            self.media.core.reserved_slots,
-            self.media.core.store.controller.in_flight(),
+            "buffer {} used, {} reserved, {} in flight; free superblocks {free:?}; {}; {beside}",
+            self.pages.media.core.buffer.used_slots(),
+            self.pages.media.core.reserved_slots,
+            self.pages.media.core.store.controller.in_flight(),
             zones.join("; ")
         )
     }
 
-    /// Returns the bytes of RAM that the zones' map takes: for each zone a write pointer of four bytes, and four bytes
-    /// for each of its superblocks.
+    /// Returns the bytes of RAM that the map takes: for each zone a write pointer of four bytes, and four bytes for each of
+    /// its superblocks; four bytes for each unit that is mapped one by one.
     fn map_bytes(&self) -> u64 {
         let members = u64::from(self.parts_of_zone()) * u64::from(self.zoning.width);
-        u64::from(self.zoning.count) * (4 + 4 * members)
+        u64::from(self.zoning.count) * (4 + 4 * members) + 4 * u64::from(self.zoning.beside)
     }
 
     fn bytes_beside(&self) -> usize {

@@ -21,7 +21,7 @@ use units::{Lpn, Ppa};
 impl ZoneMapped {
     /// Returns the record of a zoned drive's zones that outlasts power cuts; `None` on a drive without power cuts.
     fn record(&mut self) -> Option<&mut ZonesKept> {
-        self.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.as_deref_mut())
+        self.pages.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.as_deref_mut())
     }
 
     /// Writes into the spare areas of a superblock's pages (those not yet programmed, too) which zone it belongs to, as
@@ -35,7 +35,7 @@ impl ZoneMapped {
     /// Records that a zone is reset, so that after a power cut what its superblocks hold does not belong to it; does
     /// nothing on a drive without power cuts.
     pub(super) fn note_reset(&mut self, zone: u32) {
-        let is_forgotten = self.media.core.rules.lapses.has(Lapse::ForgetsReset);
+        let is_forgotten = self.pages.media.core.rules.lapses.has(Lapse::ForgetsReset);
         if let Some(record) = self.record().filter(|_| !is_forgotten) {
             record.resets[zone as usize] += 1;
         }
@@ -46,8 +46,11 @@ impl ZoneMapped {
     /// zones that have programs to submit.
     pub(super) fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.stamp_beginning();
-        for superblock in 0..self.zone_of.len() as u32 {
-            if self.media.core.store.space.state[superblock as usize] == SuperblockState::Closed {
+        for superblock in (0..self.zone_of.len() as u32)
+            .filter(|&at| self.pages.media.core.store.space.is_of_zones(at as usize))
+            .collect::<Vec<_>>()
+        {
+            if self.pages.media.core.store.space.state[superblock as usize] == SuperblockState::Closed {
                 self.erase_if_left(superblock, ctx);
             }
         }
@@ -61,7 +64,7 @@ impl ZoneMapped {
 
     /// Gives the data that were written before simulated time began their write number, in the spare areas.
     fn stamp_beginning(&mut self) {
-        let store = &mut self.media.core.store;
+        let store = &mut self.pages.media.core.store;
         let Some(numbers) = store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else { return };
         for ppa in (0..store.map.physical_units() as u64).map(Ppa) {
             if store.map.is_valid(ppa) {
@@ -73,7 +76,8 @@ impl ZoneMapped {
     /// Records what capacitors keep when the power fails: which zones were finished, and the units in the write buffer
     /// that the flash lacks; also the statistics of zones.
     pub(super) fn keep_buffer(&mut self) {
-        let Some(mut record) = self.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.take())
+        let Some(mut record) =
+            self.pages.media.core.store.spare.as_mut().and_then(|numbers| numbers.zones.take())
         else {
             return;
         };
@@ -81,10 +85,10 @@ impl ZoneMapped {
         record.counted = [units_filled_up, units_in_finished, superblocks_taken];
         record.ends = self.zones.iter().map(|zone| zone.end).collect();
         let slots = self.zones.iter().flat_map(|zone| zone.waiting.iter().copied());
-        let numbers = self.media.core.store.spare.as_mut().expect("it holds the record");
-        let buffer = &self.media.core.buffer;
+        let numbers = self.pages.media.core.store.spare.as_mut().expect("it holds the record");
+        let buffer = &self.pages.media.core.buffer;
         record.waiting = slots.map(|slot| (buffer.slot(slot).lpn, numbers.of_slot(slot))).collect();
-        if self.media.core.rules.lapses.has(Lapse::ForgetsBuffer) {
+        if self.pages.media.core.rules.lapses.has(Lapse::ForgetsBuffer) {
             record.waiting.clear();
         }
         numbers.zones = Some(record);
@@ -97,9 +101,12 @@ impl ZoneMapped {
     /// When the drive was not made for power cuts, the flash belongs to another drive, or what was found contradicts
     /// itself.
     pub(super) fn find_zones(&mut self, mut contents: FlashContents) {
-        (self.host.risk, self.upkeep.turnover) =
+        (self.pages.host.risk, self.pages.upkeep.turnover) =
             (contents.counted.risk, std::mem::take(&mut contents.counted.turnover));
-        let (mut spare, marks) = self.media.take_back(contents);
+        let (mut spare, marks) = self.pages.media.take_back(contents);
+        if self.zoning.has_pages() {
+            self.pages.place_newest(&spare, &marks);
+        }
         let mut record = spare.zones.take().expect("a zoned drive whose power is cut labels superblocks");
         let [units_filled_up, units_in_finished, superblocks_taken] = record.counted;
         self.counts = ZonedTotals { units_filled_up, units_in_finished, superblocks_taken };
@@ -112,14 +119,22 @@ impl ZoneMapped {
         let waiting = std::mem::take(&mut record.waiting);
         let last = waiting.iter().map(|(_, stamp)| *stamp).max().unwrap_or(NOTHING);
         spare.zones = Some(record);
-        let (map, stamps) = (&self.media.core.store.map, &spare.stamps);
-        self.media.core.lost.go_on(|lpn| match map.lookup(lpn) {
+        let (map, stamps) = (&self.pages.media.core.store.map, &spare.stamps);
+        self.pages.media.core.lost.go_on(|lpn| match map.lookup(lpn) {
             Ppa::NONE => NOTHING,
             home => stamps[home.index()],
         });
-        self.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);
+        self.pages.media.core.store.spare.as_mut().expect("made for power cuts").go_on(spare, last);
+        if self.zoning.has_pages() {
+            self.pages.sort_superblocks(&marks);
+            for die in 0..self.layout().dies as usize {
+                self.pages.media.core.update_quota(die);
+                self.pages.media.update_eligible(die);
+            }
+            self.pages.media.core.note_lost_room();
+        }
         for (lpn, stamp) in waiting {
-            let (zone, at) = self.split(lpn);
+            let (zone, at) = self.zoning.split(lpn);
             let state = &mut self.zones[zone as usize];
             assert_eq!(state.written, at, "zone {zone}: what was kept of it goes on where the flash ends");
             state.written += 1;
@@ -140,14 +155,17 @@ impl ZoneMapped {
     fn sort_superblocks(&mut self, marks: &[Mark], record: &ZonesKept) -> Vec<Vec<(u32, u32)>> {
         let mut found = vec![Vec::new(); self.zones.len()];
         for (at, mark) in marks.iter().enumerate() {
+            if !self.pages.media.core.store.space.is_of_zones(at) {
+                continue;
+            }
             let (die, within) = self.place_of(at as u32);
-            let store = &mut self.media.core.store;
+            let store = &mut self.pages.media.core.store;
             store.space.state[at] = SuperblockState::Lost;
             store.space.pe_cycles[at] = store.array.pe_cycles(die, within);
             if !store.array.is_whole(die, within) {
                 continue;
             }
-            store.space.dies[die as usize].usable += 1;
+            store.space.zoned[die as usize].usable += 1;
             store.space.closed_at[at] = mark.closed_at;
             if store.array.next_row(at) == 0 && !mark.half_erased {
                 self.push_free(at as u32);
@@ -166,7 +184,8 @@ impl ZoneMapped {
     /// the zone's first ones. `end` is the end of padding of a finished zone.
     fn find_zone(&mut self, zone: u32, found: &[(u32, u32)], end: Option<u32>) {
         let rows = self.layout().program_rows;
-        let programs = |superblock: u32| self.media.core.store.array.next_row(superblock as usize) / rows;
+        let programs =
+            |superblock: u32| self.pages.media.core.store.array.next_row(superblock as usize) / rows;
         let next: u32 = found.iter().map(|(_, superblock)| programs(*superblock)).sum();
         let width = self.zoning.width;
         let members = next.div_ceil(self.part_programs()) * width;
@@ -174,7 +193,7 @@ impl ZoneMapped {
         for member in 0..members {
             let of_flash = there.next_if(|(index, _)| *index == member).map(|(_, superblock)| *superblock);
             let superblock = of_flash.unwrap_or_else(|| self.free_member(found, member));
-            self.media.core.store.space.state[superblock as usize] = SuperblockState::Open;
+            self.pages.media.core.store.space.state[superblock as usize] = SuperblockState::Open;
             self.zone_of[superblock as usize] = zone;
             self.zones[zone as usize].members.push(superblock);
         }
@@ -204,8 +223,8 @@ impl ZoneMapped {
         let beside = found.iter().find(|(index, _)| index / width == member / width);
         let (_, beside) = beside.expect("a part that was begun has data");
         let die = self.place_of(*beside).0 / width * width + member % width;
-        let space = &mut self.media.core.store.space;
-        let within = space.take_free(die as usize).expect("what the zone had there is free now");
+        let space = &mut self.pages.media.core.store.space;
+        let within = space.take_free_of_zones(die as usize).expect("what the zone had there is free now");
         space.global(die as usize, within) as u32
     }
 
@@ -218,11 +237,11 @@ impl ZoneMapped {
             if spare.stamps[ppa.index()] == NOTHING {
                 continue;
             }
-            assert_eq!(lpn, Lpn(zone * self.zoning.capacity + at), "zone {zone}: {ppa} names another unit");
+            assert_eq!(lpn, self.zoning.unit_of(zone, at), "zone {zone}: {ppa} names another unit");
             assert_eq!(self.zones[zone as usize].written, at, "zone {zone} has a gap before {lpn}");
             self.zones[zone as usize].written += 1;
             let superblock = self.layout().superblock_of(ppa);
-            let store = &mut self.media.core.store;
+            let store = &mut self.pages.media.core.store;
             store.map.assign(ppa, lpn);
             store.map.set(lpn, ppa);
             store.space.valid[superblock as usize] += 1;
@@ -233,9 +252,11 @@ impl ZoneMapped {
     /// the first row of each superblock with data, and all programmed rows of a superblock that belongs to a zone and
     /// is not full.
     pub(super) fn rows_to_find(&self) -> Vec<(usize, RowRead)> {
-        let (store, rows) = (&self.media.core.store, self.layout().rows);
+        let (store, rows) = (&self.pages.media.core.store, self.layout().rows);
         let mut reads = Vec::new();
-        for superblock in 0..self.zone_of.len() {
+        for superblock in
+            (0..self.zone_of.len()).filter(|&at| self.pages.media.core.store.space.is_of_zones(at))
+        {
             let programmed = store.array.next_row(superblock);
             let is_there = programmed > 0 && store.space.state[superblock] != SuperblockState::Lost;
             let is_open = self.zone_of[superblock] != super::NONE && programmed < rows;

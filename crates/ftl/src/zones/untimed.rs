@@ -21,8 +21,8 @@ impl ZoneMapped {
             return false;
         }
         self.lay_waiting(zone);
-        self.lay_at(zone, at, Lpn(zone * self.zoning.capacity + at));
-        self.media.core.store.count_written(1);
+        self.lay_at(zone, at, self.zoning.unit_of(zone, at));
+        self.pages.media.core.store.count_written(1);
         let state = &mut self.zones[zone as usize];
         state.written += 1;
         state.next = state.written / units;
@@ -36,7 +36,7 @@ impl ZoneMapped {
         let (position, within) = (at / units, at % units);
         let ppa = Ppa(self.ppa_at(zone, position).0 + u64::from(within));
         let superblock = self.layout().superblock_of(ppa) as usize;
-        let store = &mut self.media.core.store;
+        let store = &mut self.pages.media.core.store;
         store.map.assign(ppa, lpn);
         store.map.set(lpn, ppa);
         store.space.valid[superblock] += 1;
@@ -59,7 +59,10 @@ impl Untimed for ZoneMapped {
     /// Writes the zone of `lpn` up to this unit without simulated time, so that all earlier units of the zone hold
     /// data, too; returns false if no superblock is free. A finished zone takes no more: its rest reads as unwritten.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        let (zone, at) = self.split(lpn);
+        if self.zoning.is_paged(lpn) {
+            return self.pages.try_write_untimed(lpn);
+        }
+        let (zone, at) = self.zoning.split(lpn);
         if self.zones[zone as usize].end.is_some() {
             return true;
         }
@@ -72,8 +75,16 @@ impl Untimed for ZoneMapped {
         true
     }
 
-    /// Does nothing: a zoned drive resets whole zones, in simulated time only, and has no trims.
-    fn trim_untimed(&mut self, _lpn: Lpn) {}
+    /// Trims a unit outside of zones; does nothing for a unit of a zone, which is reset as a whole, in simulated time only.
+    fn trim_untimed(&mut self, lpn: Lpn) {
+        if self.zoning.is_paged(lpn) {
+            self.pages.trim_untimed(lpn);
+        }
+    }
+
+    fn erased_in_vain(&self) -> Option<u64> {
+        self.pages.erased_in_vain()
+    }
 
     /// Completes partly filled program units with further host data of their zones, before simulated time begins,
     /// except where units of the zone wait in the write buffer, as in a loaded state, and in finished zones.
@@ -90,17 +101,24 @@ impl Untimed for ZoneMapped {
             }
         }
         self.is_untimed = false;
-        self.media.features.settled(&self.media.core);
+        if self.zoning.has_pages() {
+            return self.pages.settle();
+        }
+        self.pages.media.features.settled(&self.pages.media.core);
     }
 }
 
 impl KeepsUp for ZoneMapped {
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep) {
-        (&mut self.media, &mut self.upkeep)
+        self.pages.keeping()
     }
 
     fn is_stuck(&self) -> bool {
-        self.media.core.buffer.dirty_slots() > 0 && self.media.core.store.controller.in_flight() == 0
+        if self.zoning.has_pages() {
+            return self.pages.is_stuck();
+        }
+        self.pages.media.core.buffer.dirty_slots() > 0
+            && self.pages.media.core.store.controller.in_flight() == 0
     }
 
     fn is_moving(&self, _die: usize) -> bool {
@@ -118,6 +136,10 @@ impl KeepsUp for ZoneMapped {
 }
 
 impl Outlasts for ZoneMapped {
+    fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
+        self.zoning.has_pages() && self.pages.pad_all(ctx)
+    }
+
     fn save(&self) -> Result<SavedState, String> {
         self.saved()
     }
@@ -132,6 +154,6 @@ impl Outlasts for ZoneMapped {
 
     fn into_base(mut self) -> Whole {
         self.keep_buffer();
-        Whole { media: self.media, upkeep: self.upkeep, host: self.host }
+        self.pages.into_base()
     }
 }

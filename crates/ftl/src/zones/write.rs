@@ -37,10 +37,10 @@ impl ZoneMapped {
         let (member, number) = self.place_in_zone(zone, position);
         let superblock = self.zones[zone as usize].members[member];
         let (die, within) = self.place_of(superblock);
-        if self.bound[die as usize] >= self.media.core.assembly.program_queue {
+        if self.bound[die as usize] >= self.pages.media.core.assembly.program_queue {
             return false;
         }
-        let program = self.media.core.store.programs.take_slot();
+        let program = self.pages.media.core.store.programs.take_slot();
         let first = self.ppa_at(zone, position);
         let origin = self.fill(zone, program, first);
         let row = number * self.layout().program_rows;
@@ -56,14 +56,14 @@ impl ZoneMapped {
         let mut origin = Origin::Padding;
         for unit in 0..self.layout().program_units {
             let ppa = Ppa(first.0 + u64::from(unit));
-            let store = &mut self.media.core.store;
+            let store = &mut self.pages.media.core.store;
             let Some(slot) = self.zones[zone as usize].waiting.pop_front() else {
                 store.programs.set(program, unit, Source::PADDING);
                 store.map.assign(ppa, Lpn::NONE);
                 self.counts.units_filled_up += 1;
                 continue;
             };
-            let buffer = &mut self.media.core.buffer;
+            let buffer = &mut self.pages.media.core.buffer;
             if buffer.slot(slot).state == SlotState::Queued {
                 buffer.set_state(slot, SlotState::Bound);
             }
@@ -81,7 +81,7 @@ impl ZoneMapped {
         (program, origin): (u32, Origin),
         ctx: &mut Context<P>,
     ) {
-        let store = &self.media.core.store;
+        let store = &self.pages.media.core.store;
         let (rows, planes, units) =
             (store.layout.program_rows, store.layout.planes, store.layout.program_units);
         let mut transaction =
@@ -90,14 +90,15 @@ impl ZoneMapped {
         transaction.rows = rows;
         transaction.pages = planes * rows;
         transaction.owner = program;
-        self.media.features.programs(&self.media.core, &mut transaction, None);
-        if self.media.features.chooses_costs() {
+        self.pages.media.features.programs(&self.pages.media.core, &mut transaction, None);
+        if self.pages.media.features.chooses_costs() {
             self.cost(superblock, &mut transaction, &mut ctx.calendar);
         }
         self.bound[die as usize] += 1;
-        self.media.core.store.space.in_flight[superblock as usize] += 1;
-        ctx.probe.on_place(&transaction, units, |unit| self.media.core.store.programs.told(program, unit));
-        self.media.core.store.controller.submit(transaction, ctx);
+        self.pages.media.core.store.space.in_flight[superblock as usize] += 1;
+        ctx.probe
+            .on_place(&transaction, units, |unit| self.pages.media.core.store.programs.told(program, unit));
+        self.pages.media.core.store.controller.submit(transaction, ctx);
     }
 
     /// Sets the write cost (way to program a page) of a program: of the costs chosen for its units, the one with the
@@ -105,15 +106,15 @@ impl ZoneMapped {
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, now) = (program.die.index(), calendar.now());
-        let (first, units) = (self.media.core.store.first_unit(program), self.layout().program_units);
+        let (first, units) = (self.pages.media.core.store.first_unit(program), self.layout().program_units);
         for unit in 0..units {
-            let lpn = self.media.core.store.map.holder(Ppa(first + u64::from(unit)));
+            let lpn = self.pages.media.core.store.map.holder(Ppa(first + u64::from(unit)));
             if lpn != Lpn::NONE {
                 let joining = Joining { die, stream: STREAM, superblock, lpn, origin: Origin::Host };
-                self.media.features.joins(&self.media.core, joining, now);
+                self.pages.media.features.joins(&self.pages.media.core, joining, now);
             }
         }
-        self.media.features.sets_cost(&mut self.media.core, program, STREAM, calendar);
+        self.pages.media.features.sets_cost(&mut self.pages.media.core, program, STREAM, calendar);
     }
 
     // ---- parts of zones -----------------------------------------------------------------------------
@@ -137,8 +138,8 @@ impl ZoneMapped {
     fn take_part(&mut self, zone: u32, part: u32) -> bool {
         let width = self.zoning.width as usize;
         let free =
-            |dies: &[crate::store::DieSpace]| dies.iter().map(|die| die.free.len() as u32).min().unwrap_or(0);
-        let free: Vec<u32> = self.media.core.store.space.dies.chunks(width).map(free).collect();
+            |dies: &[crate::store::ZonedDie]| dies.iter().map(|die| die.free.len() as u32).min().unwrap_or(0);
+        let free: Vec<u32> = self.pages.media.core.store.space.zoned.chunks(width).map(free).collect();
         let being_written = self.being_written(free.len());
         let view = ZoneView { zone, part, free: &free, being_written: &being_written };
         let group = self.rules.group(&view) as usize;
@@ -147,8 +148,8 @@ impl ZoneMapped {
             return false;
         }
         for die in group * width..(group + 1) * width {
-            let space = &mut self.media.core.store.space;
-            let within = space.take_free(die).expect("a superblock of the die is free");
+            let space = &mut self.pages.media.core.store.space;
+            let within = space.take_free_of_zones(die).expect("a superblock of the die is free");
             let superblock = space.global(die, within);
             space.state[superblock] = SuperblockState::Open;
             self.zone_of[superblock] = zone;

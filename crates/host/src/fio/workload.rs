@@ -93,8 +93,8 @@ pub struct FioWorkload {
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// State of the drive's zones as fio records it, where jobs work in them (`zonemode=zbd`).
-    zones: Option<Box<FioZones>>,
+    /// State of the zones of each zoned namespace as fio records it; empty where no job works in them (`zonemode=zbd`).
+    zones: Vec<FioZones>,
 }
 
 /// Returns the number of times that fio surely has waited until all earlier jobs are done before the last of `jobs`
@@ -135,9 +135,9 @@ impl FioWorkload {
             watches: Watches::default(),
             flows: FioFlows::default(),
             limits: CloneLimits::default(),
-            zones: None,
+            zones: Vec::new(),
         };
-        workload.zones = Self::account_of(&workload.file.jobs, space.zones);
+        workload.zones = Self::accounts_of(&workload.file.jobs, space.all_zones());
         let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
         for index in 0..workload.file.jobs.len() {
             let job = workload.file.jobs[index].clone();
@@ -193,15 +193,16 @@ impl FioWorkload {
     ) -> Result<(), WorkloadError> {
         let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
         let group = self.clones.last().map_or(0, |last| last.group + u32::from(parts));
-        zbd::check_drive(job, space)?;
         let shares_tag = job.reports_together();
         let phase = phase(&self.file.jobs[..=index as usize]);
         for (clone, share) in (0u64..).zip(shares) {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
-            let zones = space.zones.filter(|_| job.zones.is_zbd());
+            let on_drive = zbd::zones_on_drive(&share, &self.files, space);
+            zbd::check_drive(job, on_drive, space)?;
+            let zones = self.zones_of(job, on_drive);
             let share =
-                zones.map_or_else(|| Ok(share.clone()), |zones| zbd::whole_zones(job, &share, zones))?;
+                zones.map_or_else(|| Ok(share.clone()), |(_, zones)| zbd::whole_zones(job, &share, zones))?;
             let own = zones.map(|zones| Box::new(ZbdClone::new(job, &share, &self.files, zones)));
             let worker = Worker::new(job, &share, &self.files, random)?;
             let random = RandomStream::new(job.seed.unwrap_or(seed), &format!("{stream}.placement"));
@@ -329,8 +330,8 @@ impl FioWorkload {
         let fua = clone.fua && writes;
         let placement = clone.placer.as_mut().filter(|_| writes).and_then(|placer| placer.next(offset));
         if writes && clone.appends {
-            (op, offset) =
-                (crate::Op::APPEND, self.zones.as_ref().map_or(offset, |zones| zones.start_of(offset)));
+            let zones = clone.zbd.as_ref().map(|own| &self.zones[own.namespace]);
+            (op, offset) = (crate::Op::APPEND, zones.map_or(offset, |zones| zones.start_of(offset)));
         }
         let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua, placement };
         if clone.shares_tag {
@@ -439,7 +440,7 @@ impl Workload for FioWorkload {
         if !self.limits.is_empty() {
             self.limit(index, request, now);
         }
-        if self.zones.is_some() {
+        if !self.zones.is_empty() {
             self.end_in_zones(index, request, completion);
         }
         let clone = &mut self.clones[index as usize];

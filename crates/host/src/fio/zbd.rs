@@ -10,7 +10,7 @@
 
 mod refused;
 
-pub use refused::{check, check_drive, whole_zones};
+pub use refused::{check, check_drive, whole_zones, zones_on_drive};
 
 use super::files::{CloneFiles, FileRegion};
 use super::job::JobSpec;
@@ -44,7 +44,9 @@ pub enum ZbdStep {
 /// State of one clone of a fio job with `zonemode=zbd`: its zones, limits, and the request that waits.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// Two zone numbers: of the first zone of the fio job clone on the drive, and of the zone after its last one.
+    /// Index, among the zoned namespaces whose zones the fio jobs record, of the namespace in which the clone works.
+    pub namespace: usize,
+    /// Two zone numbers: of the first zone of the fio job clone in its namespace, and of the zone after its last one.
     zones: [u32; 2],
     /// List of the shortest block sizes of the fio job in bytes, one for each direction (read, write, trim).
     least: [u64; 3],
@@ -70,7 +72,7 @@ pub struct ZbdClone {
     pub is_at_end: bool,
 }
 
-/// State of the zones of a zoned drive as fio records it, shared by all jobs: write pointers, locks (a zone is locked
+/// State of the zones of a zoned namespace as fio records it, shared by all jobs: write pointers, locks (a zone is locked
 /// while a request of a clone in it is in flight), and the targets (zones that the jobs now write to).
 #[derive(Debug)]
 pub struct FioZones {
@@ -91,15 +93,21 @@ pub struct FioZones {
 }
 
 impl ZbdClone {
-    /// Makes the zone state of one clone of the fio job `job`, whose `share` of the drive consists of whole zones.
-    pub fn new(job: &JobSpec, share: &CloneFiles, files: &[FileRegion], zones: HostZones) -> Self {
+    /// Makes the zone state of one clone of the fio job `job`, whose `share` of the drive consists of whole zones of the
+    /// zoned namespace with index `namespace`, whose zones are `zones`.
+    pub fn new(
+        job: &JobSpec,
+        share: &CloneFiles,
+        files: &[FileRegion],
+        (namespace, zones): (usize, HostZones),
+    ) -> Self {
         let part = share.parts[0];
         let first = files[part.file as usize].offset + part.start;
-        let zone = |byte: u64| (byte / zones.size) as u32;
         let every =
             if job.zones.reset_frequency > 0.0 { (1.0 / job.zones.reset_frequency) as u64 } else { 0 };
         Self {
-            zones: [zone(first), zone(first + part.bytes)],
+            namespace,
+            zones: [zones.zone_of(first), zones.zone_of(first + part.bytes)],
             least: std::array::from_fn(|direction| job.blocks[direction].least()),
             is_random: job.random,
             reads_beyond: job.zones.reads_beyond,
@@ -124,7 +132,7 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// Makes the state of the drive's zones as fio records it, all zones empty. `max_open` is the greatest number of
+    /// Makes the state of a namespace's zones as fio records it, all zones empty. `max_open` is the greatest number of
     /// zones to which all jobs together write at the same time; 0 takes the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
@@ -141,35 +149,39 @@ impl FioZones {
         }
     }
 
-    /// Sets the number of written bytes in fio's record of the drive's zones to zero, before the states of all zones
-    /// are stored again.
-    pub fn begin_learning(&mut self) {
-        self.valid_bytes = 0;
+    /// Returns true if this is fio's record of the zones `zones` of a namespace.
+    pub fn is_of(&self, zones: HostZones) -> bool {
+        self.shape == zones
     }
 
-    /// Stores, in fio's record of the drive's zones, the state that a zone has before the run: the bytes written to the
-    /// zone, and whether it is full.
-    pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
-        self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
-        self.valid_bytes += written;
+    /// Stores, in fio's record of a namespace's zones, the states that the zones have before the run or after a power
+    /// cut: of each zone of the drive, those of other namespaces among them, the bytes written to it, and whether it is
+    /// full.
+    pub fn learn(&mut self, zones: &[(u64, bool)]) {
+        self.valid_bytes = 0;
+        for (pointer, (written, is_full)) in self.pointers.iter_mut().zip(&zones[self.shape.first as usize..])
+        {
+            *pointer = if *is_full { self.shape.size } else { *written };
+            self.valid_bytes += written;
+        }
     }
 
     /// Returns, for fio jobs in the zones of the drive, the offset of the first byte of the zone in which the byte at
     /// `offset` of the drive lies.
     pub fn start_of(&self, offset: u64) -> u64 {
-        offset - offset % self.shape.size
+        self.start(self.zone_of(offset))
     }
 
-    /// Returns, for fio jobs in the zones of the drive, the number of the zone in which the byte at `offset` of the
+    /// Returns, for fio jobs in the zones of a namespace, the number of the zone in which the byte at `offset` of the
     /// drive lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
-        (offset / self.shape.size) as u32
+        self.shape.zone_of(offset)
     }
 
-    /// Returns, for fio jobs in the zones of the drive, the offset on the drive of the first byte of zone number
+    /// Returns, for fio jobs in the zones of a namespace, the offset on the drive of the first byte of zone number
     /// `zone`.
     pub fn start(&self, zone: u32) -> u64 {
-        u64::from(zone) * self.shape.size
+        self.shape.start(zone)
     }
 
     fn left(&self, zone: u32) -> u64 {

@@ -58,9 +58,9 @@ struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
-    /// True if addresses that the trace writes are laid out as well as addresses that it reads, because written places
-    /// held data before, too; false on zoned drives.
-    of_writes: bool,
+    /// Address space of the drive: addresses that the trace writes are laid out as well as addresses that it reads,
+    /// because written places held data before, too, but not in zones.
+    space: HostSpace,
 }
 
 /// Kind of rule for the times at which requests of a trace are made: open loop or closed loop.
@@ -128,8 +128,7 @@ pub(crate) fn open_origin(
         Some(depth) => ReplayPace::Closed { depth, outstanding: 0 },
         None => ReplayPace::Open { speedup: options.speedup },
     };
-    let footprint =
-        FootprintPass { reader: opened.reader(), stream: None, seen: 0, of_writes: space.zones.is_none() };
+    let footprint = FootprintPass { reader: opened.reader(), stream: None, seen: 0, space: space.clone() };
     Ok(TraceWorkload {
         info: opened.info.clone(),
         footprint,
@@ -357,7 +356,7 @@ impl Workload for TraceWorkload {
             let is_found = match record.op.effect() {
                 Effect::Read => true,
                 // Zones are empty before they are written.
-                Effect::Write => self.footprint.of_writes,
+                Effect::Write => self.footprint.space.zones_at(self.offset(&record)?).is_none(),
                 Effect::Trim | Effect::Flush | Effect::Manage => false,
             };
             if is_found && record.bytes > 0 {

@@ -17,6 +17,8 @@ fn workload(text: &str) -> Result<FioWorkload, String> {
     let none = |name: &str| panic!("{name} is not included");
     let file = parse_text("jobs.fio", text, &Variables::new(), &none).map_err(|error| error.to_string())?;
     let zones = HostZones {
+        offset: 0,
+        first: 0,
         count: COUNT,
         size: SIZE,
         capacity: CAPACITY,

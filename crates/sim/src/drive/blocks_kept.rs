@@ -10,7 +10,7 @@ use ftl::FtlConfig;
 use host::LinkConfig;
 
 /// Refuses configurations of a drive: rules of placement where neither drive nor host has placement handles, and power
-/// cuts where the host keeps blocks on the drive's zones. `translation` has the settings of such a host.
+/// cuts and several namespaces where the host keeps blocks on the drive's zones. `translation` has the settings of such a host.
 pub(super) fn check_host(
     root: &mut Section,
     (link, ftl): (&LinkConfig, &FtlConfig),
@@ -23,6 +23,10 @@ pub(super) fn check_host(
         let expected = "expected none, or a drive with placement handles, such as ftl.streams.name = fdp, or \
                         host.translation.streams above 1";
         return Err(root.child("host")?.child("place")?.reject("name", expected));
+    }
+    if translation.is_some() && link.namespaces.len() > 1 {
+        let expected = "expected none, or one namespace: the host keeps its blocks on all zones of the drive";
+        return Err(root.child("host")?.child("translation")?.reject("name", expected));
     }
     if translation.is_some() && cuts.has_cuts() {
         let expected =

@@ -145,16 +145,18 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     cuts.has_capacitors = ftl.buffer.power_loss_protection;
     ftl.buffer.power_loss_protection = cuts.is_buffer_durable();
     let link = LinkConfig::read(root)?;
+    let units = (u64::from(ftl.layout.logical_units), ftl.layout.unit.get());
+    let namespaces = Namespaces::place_all(&link.namespaces, units, ftl.zoning(), &root.entries())?;
+    if let Some((zones, beside)) = namespaces.beside_zones() {
+        ftl.put_beside_zones((beside / ftl.layout.unit.get()) as u32, zones);
+    }
     let translation = LogRules::read(root, &ftl.layout, ftl.zoning())?;
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
     let pages = layout.planes * layout.program_rows;
     bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
-    let units = u64::from(layout.logical_units);
     check_host(root, (&link, &ftl), translation.as_ref(), &cuts)?;
-    let namespaces =
-        Namespaces::place_all(&link.namespaces, (units, layout.unit.get()), ftl.zoning(), &entries)?;
     let (namespaces, areas) = namespaces.identify(&link.namespaces, &ftl, &entries)?;
     let kept = translation.as_ref().map(|rules| (rules.bytes(layout.unit.get()), rules.handles()));
     let namespaces = namespaces.with_blocks_kept(kept);
@@ -225,7 +227,10 @@ impl Drive {
 
     fn checked(drive: Self) -> Result<Self, Error> {
         // A resolved configuration says every key; a file or `--set` should say none in vain.
-        check_idle(&drive.entries, &drive.features)?;
+        let has_blocks = drive.namespaces.beside_zones().is_some_and(|(_, beside)| beside > 0);
+        let is_at_work = |found: &&Found| found.feature != Feature::Zones || !has_blocks;
+        let features: Vec<Found> = drive.features.iter().filter(is_at_work).cloned().collect();
+        check_idle(&drive.entries, &features)?;
         check_hold_up(&drive)?;
         Ok(drive)
     }

@@ -3,7 +3,8 @@
 //! As in NVMe a namespace that is declared without a list has handle 0, which the drive chooses for it. A drive without
 //! declared namespaces is one that has all handles.
 
-use super::{Namespaces, refuse};
+use super::Namespaces;
+use super::placing::refuse;
 use config::{ConfigError, Entry};
 use ftl::FtlConfig;
 use ftl::compatibility::Feature;

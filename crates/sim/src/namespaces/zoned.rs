@@ -1,8 +1,11 @@
-//! What is remembered of a zoned namespace: the states of its zones, and which commands on a zone wait for each other.
+//! What is remembered of the zones of a drive, those of all its zoned namespaces in one list: their states, and which
+//! commands on a zone wait for each other. The limits on open and active zones are the drive's, over all namespaces.
 //!
 //! The host counts bytes from the start of a zone to that of the next; the drive's own are the bytes that can be
-//! written, side by side. Here alone the ones become the others.
+//! written, side by side, behind those of the namespaces without zones. Here alone the ones become the others.
 
+use super::fillings::ZonePlaces;
+use super::{NamespaceEntry, Placed};
 use ftl::{Ftl, ZoneTimes, ZonedLayer, Zoning};
 use host::command::zns::{ZoneCounts, ZoneError, ZoneShape, ZoneState, ZoneStates, ZoneWork};
 use host::{Effect, Extent, HostRequest, HostZones, Op};
@@ -19,23 +22,14 @@ pub(crate) enum ZoneTurn {
     Work(u32, ZoneWork),
 }
 
-/// Translated form of a host request to a zoned namespace, in the drive's own byte addresses (without the gaps between
-/// zones).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ZoneEntry {
-    /// Translated request, with an offset in the drive's own bytes (without the gaps between zones).
-    pub inner: HostRequest,
-    /// True if the host's original request cannot be derived from the translated request, because it reaches beyond a
-    /// zone's capacity.
-    pub is_odd: bool,
-}
-
-/// State of a zoned namespace: zones, firmware, waiting work and counts.
+/// State of the zones of all zoned namespaces of a drive: zones, firmware, waiting work and counts.
 #[derive(Clone, Debug)]
-pub(crate) struct ZonedNamespace {
+pub(crate) struct DriveZones {
     zones: ZoneStates,
-    /// Field of the zoned namespace: size in bytes of a logical block, the unit in which write pointers advance.
+    /// Size in bytes of a logical block of the zones, the unit in which write pointers advance.
     unit: u64,
+    /// Byte of the drive's own addresses at which the first zone begins; the namespaces without zones are before it.
+    base: u64,
     times: ZoneTimes,
     /// Time at which the firmware that checks write pointers is free for the next write.
     firmware_free: SimTime,
@@ -47,13 +41,15 @@ pub(crate) struct ZonedNamespace {
     /// the translated requests contain only the part inside.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
+    places: ZonePlaces,
     /// Counts of zone operations up to the beginning of the measured window, which are subtracted.
     before: ZoneCounts,
 }
 
-impl ZonedNamespace {
-    /// Makes a zoned namespace with zones as `zoning` describes, all empty; a logical block has `unit` bytes.
-    pub fn new(zoning: Zoning, unit: u64) -> Self {
+impl DriveZones {
+    /// Makes the zones that `zoning` describes, all empty; a logical block has `unit` bytes, and the first zone begins at
+    /// byte `base` of the drive's own addresses.
+    pub fn new(zoning: Zoning, unit: u64, base: u64) -> Self {
         let shape = ZoneShape {
             count: zoning.count,
             size: zoning.size,
@@ -65,26 +61,32 @@ impl ZonedNamespace {
         Self {
             zones: ZoneStates::new(shape),
             unit,
+            base,
             times: zoning.times,
             firmware_free: SimTime::ZERO,
             looked_at: VecDeque::new(),
             turns: BTreeMap::new(),
             odd: BTreeMap::new(),
             errors: BTreeMap::new(),
+            places: ZonePlaces::default(),
             before: ZoneCounts::default(),
         }
     }
 
-    /// Begins a run of the zoned namespace on the drive `ftl`: sets the state of each zone according to the data that
+    /// Begins a run on the drive `ftl`: sets the state of each zone according to the data that
     /// the drive contains.
     pub fn begin(&mut self, ftl: &Ftl) {
+        self.places = ZonePlaces::of(ftl.zones_held_back());
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
+            if self.zones.get(zone).state == ZoneState::Closed {
+                self.places.begin(zone);
+            }
         }
     }
 
-    /// Lets a zoned namespace go on after a power cut: work in progress is forgotten, and each zone has the state that
-    /// the drive `ftl` found (open zones are closed).
+    /// Lets the zones go on after a power cut: work in progress is forgotten, and each zone has the state that the drive
+    /// `ftl` found (open zones are closed).
     pub fn go_on_after_cut(&mut self, ftl: &Ftl) {
         self.firmware_free = SimTime::ZERO;
         self.looked_at.clear();
@@ -92,17 +94,38 @@ impl ZonedNamespace {
         self.begin(ftl);
     }
 
-    /// Begins the measured window of the run: from here on the zoned namespace's zone operations and errors are
-    /// counted.
+    /// Begins the measured window of the run: from here on zone operations and errors are counted.
     pub fn begin_measuring(&mut self) {
         self.before = self.zones.counts;
         self.errors.clear();
     }
 
-    /// Returns the number, sizes and limits of the namespace's zones, as a workload sees them.
+    /// Returns the byte of the drive's own addresses at which the first zone begins.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Returns the byte, counted from the start of the drive's first zone, at which zone number `zone` begins.
+    pub fn start(&self, zone: u32) -> u64 {
+        u64::from(zone) * self.zones.shape().size * self.unit
+    }
+
+    /// Returns the byte range of a namespace in the drive's own addresses.
+    pub(super) fn on_flash_of(&self, namespace: &Placed) -> Extent {
+        if !namespace.is_zoned() {
+            return namespace.flash;
+        }
+        let capacity = self.zones.shape().capacity * self.unit;
+        let offset = self.base + u64::from(namespace.zones.start) * capacity;
+        Extent { offset, bytes: namespace.zones.len() as u64 * capacity }
+    }
+
+    /// Returns the number, sizes and limits of all zones of the drive, where they lie in its own addresses.
     pub fn seen(&self) -> HostZones {
         let shape = self.zones.shape();
         HostZones {
+            offset: self.base,
+            first: 0,
             count: shape.count,
             size: shape.size * self.unit,
             capacity: shape.capacity * self.unit,
@@ -119,7 +142,7 @@ impl ZonedNamespace {
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// Returns the state machine of the zoned namespace, which has the states of all its zones.
+    /// Returns the state machine of the zones, which has the states of all of them.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
@@ -139,13 +162,14 @@ impl ZonedNamespace {
         *self.errors.entry(error).or_default() += 1;
     }
 
-    /// Returns the index of the logical block, in the host's address space, at which a request begins.
+    /// Returns the index of the logical block, counted from the first zone, at which a request begins that names bytes
+    /// from the first zone on.
     fn block(&self, request: &HostRequest) -> u64 {
         request.offset / self.unit
     }
 
-    /// Returns why a zoned drive cannot accept the request at all: the fault found, and what was expected; `None` if
-    /// the request is acceptable.
+    /// Returns why zones cannot accept the request at all: the fault found, and what was expected; `None` if the request
+    /// is acceptable. The request's offset is that within its namespace.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
         let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
@@ -158,19 +182,20 @@ impl ZonedNamespace {
         (u64::from(request.bytes) > size).then(|| (found(), format!("no more than a zone's {size} bytes")))
     }
 
-    /// Translates a host request to the drive's own byte addresses; of a request that reaches beyond a zone's capacity,
-    /// the part inside.
-    pub fn enter(&self, request: &HostRequest) -> ZoneEntry {
+    /// Translates a request of the host, whose offset counts from the drive's first zone, to the drive's own byte
+    /// addresses; of a request that reaches beyond a zone's capacity, the part inside.
+    pub fn enter(&self, request: &HostRequest) -> NamespaceEntry {
         let shape = self.zones.shape();
         let (zone, at) = (self.block(request) / shape.size, self.block(request) % shape.size);
         let blocks = u64::from(request.bytes) / self.unit;
-        // What is beyond the capacity is nowhere: only the part before is read, and a write there will be refused.
-        let start = at.min(shape.capacity);
-        let inside = blocks.min(shape.capacity - start);
-        let is_odd = at > shape.capacity || inside < blocks;
-        let offset = (zone * shape.capacity + start) * self.unit;
+        // What is beyond the capacity is nowhere: only the part before is read, and a write there will be refused. Where
+        // no part is, the request stays in its zone all the same.
+        let start = at.min(shape.capacity - 1);
+        let inside = if at < shape.capacity { blocks.min(shape.capacity - at) } else { 0 };
+        let is_odd = at > start || inside < blocks;
+        let offset = self.base + (zone * shape.capacity + start) * self.unit;
         let bytes = (inside * self.unit) as u32;
-        ZoneEntry { inner: HostRequest { offset, bytes, ..*request }, is_odd }
+        NamespaceEntry { inner: HostRequest { offset, bytes, ..*request }, odd: is_odd.then_some(*request) }
     }
 
     /// Stores the host's original request under the request number `id`, for a request that cannot be derived from its
@@ -179,15 +204,13 @@ impl ZonedNamespace {
         self.odd.insert(id, request);
     }
 
-    /// Translates the request `id` back to the form in which the host made it, and returns with it the byte address on
-    /// the namespace at which its data begin (for an append, where the drive put them).
+    /// Translates the request `id` back to the form in which the host made it, with an offset that counts from the
+    /// drive's first zone, and returns with it the byte at which its data begin, counted in the same way (for an append,
+    /// where the drive put them).
     pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
         let address = self.hosts_byte(inner.offset);
         if let Some(odd) = self.odd.remove(&id) {
             return (odd, address);
-        }
-        if inner.op.effect() == Effect::Flush {
-            return (*inner, 0);
         }
         // An append named its zone alone.
         let size = self.zones.shape().size * self.unit;
@@ -197,11 +220,12 @@ impl ZonedNamespace {
 
     fn hosts_byte(&self, offset: u64) -> u64 {
         let (shape, capacity) = (self.zones.shape(), self.zones.shape().capacity * self.unit);
+        let offset = offset - self.base;
         offset / capacity * (shape.size * self.unit) + offset % capacity
     }
 
     /// Calls `name` with each address range in the drive's own bytes (its address space without the gaps between zones)
-    /// that corresponds to a part of the range `extent` in the host's address space, zone by zone.
+    /// that corresponds to a part of the range `extent`, which counts from the drive's first zone, zone by zone.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
         let end = extent.offset.saturating_add(extent.bytes);
@@ -209,7 +233,7 @@ impl ZonedNamespace {
             let from = extent.offset.saturating_sub(zone * size).min(capacity);
             let to = (end - zone * size).min(capacity);
             if from < to {
-                name(Extent { offset: zone * capacity + from, bytes: to - from });
+                name(Extent { offset: self.base + zone * capacity + from, bytes: to - from });
             }
         }
     }
@@ -246,7 +270,7 @@ impl ZonedNamespace {
                 (block / shape.size, block % shape.size, u64::from(asked.bytes) / self.unit)
             }
             None => {
-                let block = self.block(inner);
+                let block = (inner.offset - self.base) / self.unit;
                 (block / shape.capacity, block % shape.capacity, u64::from(inner.bytes) / self.unit)
             }
         };
@@ -257,7 +281,7 @@ impl ZonedNamespace {
         match inner.op {
             Op::APPEND => {
                 let to = self.zones.append(zone_number, at, blocks)?;
-                Ok((zone * shape.capacity + to) * self.unit)
+                Ok(self.base + (zone * shape.capacity + to) * self.unit)
             }
             op if op.effect() == Effect::Write => {
                 self.zones.write(zone_number, at, blocks).map(|()| inner.offset)
@@ -269,7 +293,7 @@ impl ZonedNamespace {
     /// Returns the number of the zone that contains byte `offset` of the drive's own address space, in which the zones
     /// lie without the gaps between them.
     pub fn zone_of(&self, offset: u64) -> u32 {
-        (offset / self.unit / self.zones.shape().capacity) as u32
+        ((offset - self.base) / self.unit / self.zones.shape().capacity) as u32
     }
 
     /// Changes the state of a zone as a zone management command of the host asks, and returns the work that the flash
@@ -296,12 +320,39 @@ impl ZonedNamespace {
     /// Adds work to the queue of a zone; returns true if the work can begin immediately, because no other work waits or
     /// is in progress in the zone.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
+        match turn {
+            ZoneTurn::Write(_) => self.places.begin(zone),
+            ZoneTurn::Work(_, ZoneWork::Finish | ZoneWork::Reset(_)) => self.places.close(zone),
+            ZoneTurn::Work(_, ZoneWork::None) => {}
+        }
+        if self.zones.get(zone).state == ZoneState::Full {
+            self.places.fill(zone);
+        }
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);
         turns.len() == 1
     }
 
-    /// Removes the finished write or zone command from the front of the queue of a zone of the zoned namespace, and
+    /// Returns true if the zone's next write may put its data into the buffer now; false if it has to wait until another
+    /// zone needs no place there any more.
+    pub fn has_place(&self, zone: u32) -> bool {
+        self.places.has(zone)
+    }
+
+    /// Takes its place in the buffer from a zone whose finish or reset is done. Returns the zone whose turn it is to put data
+    /// there, with its next work; `None` if none waited.
+    pub fn end_place(&mut self, zone: u32) -> Option<(u32, ZoneTurn)> {
+        let next = self.places.work(zone)?;
+        self.turns.get(&next).and_then(|turns| turns.front()).map(|turn| (next, *turn))
+    }
+
+    /// Takes its place in the buffer from a zone in which no work waits, if it was filled; as [`Self::end_place`].
+    pub fn rests(&mut self, zone: u32) -> Option<(u32, ZoneTurn)> {
+        let next = self.places.rest(zone)?;
+        self.turns.get(&next).and_then(|turns| turns.front()).map(|turn| (next, *turn))
+    }
+
+    /// Removes the finished write or zone command from the front of the queue of a zone, and
     /// returns the next one, whose turn it is; `None` if none waits.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
@@ -318,8 +369,9 @@ impl ZonedNamespace {
 mod tests {
     use super::*;
 
-    fn namespace() -> ZonedNamespace {
+    fn namespace() -> DriveZones {
         let zoning = Zoning {
+            beside: 0,
             count: 4,
             size: 16,
             capacity: 10,
@@ -329,7 +381,7 @@ mod tests {
             reads_unwritten: true,
             times: ZoneTimes::default(),
         };
-        ZonedNamespace::new(zoning, 4096)
+        DriveZones::new(zoning, 4096, 0)
     }
 
     fn request(op: Op, block: u64, blocks: u32) -> HostRequest {
@@ -341,12 +393,12 @@ mod tests {
         let mut namespace = namespace();
         let asked = request(Op::READ, 2 * 16 + 3, 4);
         let entry = namespace.enter(&asked);
-        assert_eq!((entry.inner.offset, entry.is_odd), (23 * 4096, false));
+        assert_eq!((entry.inner.offset, entry.odd), (23 * 4096, None));
         assert_eq!(namespace.in_hosts_words(0, &entry.inner), (asked, (2 * 16 + 3) * 4096));
         // Only what can be written of it is anywhere.
         let beyond = request(Op::READ, 16 + 8, 6);
         let entry = namespace.enter(&beyond);
-        assert_eq!((entry.inner.offset, entry.inner.bytes, entry.is_odd), (18 * 4096, 2 * 4096, true));
+        assert_eq!((entry.inner.offset, entry.inner.bytes, entry.odd), (18 * 4096, 2 * 4096, Some(beyond)));
         namespace.keep(7, beyond);
         assert_eq!(namespace.let_in(7, &entry.inner), Ok(18 * 4096));
         assert_eq!(namespace.in_hosts_words(7, &entry.inner).0, beyond);
@@ -367,7 +419,7 @@ mod tests {
         let over = request(Op::WRITE, 16 + 6, 5);
         let entry = namespace.enter(&over);
         namespace.keep(2, over);
-        assert_eq!((entry.is_odd, namespace.let_in(2, &entry.inner)), (true, Err(ZoneError::Boundary)));
+        assert_eq!((entry.odd, namespace.let_in(2, &entry.inner)), (Some(over), Err(ZoneError::Boundary)));
         let across = request(Op::READ, 14, 4);
         let entry = namespace.enter(&across);
         namespace.keep(3, across);

@@ -75,7 +75,7 @@ impl Examined for Shown<'_> {
         Facts {
             keys: drive.entries().iter().map(|entry| format!("{}={}", entry.key, entry.value)).collect(),
             shape: shape_of(ftl),
-            space: drive.namespaces().space_of_drive(),
+            space: drive.namespaces().space_of_flash(),
             signalling: *ftl.controller().bus().signalling(),
             ways_to_write: ways.into_iter().map(|(step, set)| (step, set.map(str::to_owned))).collect(),
             stripe: ftl.feature::<ftl::Stripes>().map(|parity| parity.stripe() + 1),
@@ -83,7 +83,7 @@ impl Examined for Shown<'_> {
                 is_cut: drive.has_power_cuts(),
                 is_protected: ftl.buffer().is_protected(),
                 writes_back: ftl.buffer().is_write_back(),
-                keeps_trims: drive.has(Feature::DeterministicTrim) || drive.has(Feature::Zones),
+                keeps_trims: drive.has(Feature::DeterministicTrim),
             },
             reads_may_fail: drive.has(Feature::FailedDie) || regulation.is_some(),
         }

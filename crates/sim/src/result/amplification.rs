@@ -12,7 +12,7 @@ use crate::measure::spread::{self, Interval, jackknife};
 use crate::observe::Observer;
 use crate::run::Run;
 use controller::Origin;
-use ftl::{FtlStats, Layout, Mark};
+use ftl::{FtlStats, Layout, Mark, ZonedLayer};
 
 /// Least number of garbage collection victims (or merges) from which long-run write amplification is estimated.
 pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
@@ -115,8 +115,8 @@ fn of_victims(sums: &Sums) -> Option<f64> {
     (written > 0.0).then(|| programmed / written)
 }
 
-/// Calculates write amplification of a drive that merges log blocks; the cost of merges does not follow from a single
-/// merge, so all programs of the run count.
+/// Calculates write amplification of a drive that merges log blocks, or has zones beside units that are collected; the cost
+/// of merges does not follow from a single merge, and zones are not collected, so all programs of the run count.
 fn of_merges(sums: &Sums) -> Option<f64> {
     let written = at(sums, Sum::Written);
     (written > 0.0).then(|| at(sums, Sum::Programmed) / written)
@@ -176,6 +176,8 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     let marks = run.ftl.turnover().marks();
     let layout = run.ftl.layout();
     let merges = events(&end.stats.since(&run.baseline)) != end.stats.victims - run.baseline.victims;
+    // What zones take no victim makes up for.
+    let merges = merges || run.ftl.zoning().is_some_and(|zoning| zoning.beside > 0);
     let mut parts: Vec<Sums> = marks.windows(2).map(|pair| sums(&pair[0], &pair[1], layout)).collect();
     // What came after the last mark belongs to the last part.
     if let (Some(last), Some(part)) = (marks.last(), parts.last_mut()) {

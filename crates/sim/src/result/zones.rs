@@ -6,7 +6,7 @@ use crate::sections::sections;
 use ftl::ZonedLayer;
 
 sections! {
-    /// Results on the zones of a drive that is a zoned namespace, and on zone operations in the measured window.
+    /// Results on the zones of all zoned namespaces of a drive, and on zone operations in the measured window.
     ZonesOfDrive {
         /// Number of zones of the drive.
         count: u32 = "zones",

@@ -77,7 +77,7 @@ impl<P: Observer> Run<P> {
         if request.measured {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
             if self.namespaces.is_parted() && request.host.op.effect() != Effect::Flush {
-                let at = self.namespaces.of(request.host.offset);
+                let at = self.namespaces.at_flash(request.host.offset);
                 self.measure.by_namespace.note(at, &request.host, status);
             }
             if request.host.op.effect() == Effect::Trim && !request.failed {

@@ -1,4 +1,4 @@
-//! Commands on zones: what a drive that is a zoned namespace does with them beside what every drive does.
+//! Commands on zones: what a drive with zoned namespaces does with them beside what every drive does.
 
 use super::run_host::RunHost;
 use super::{Run, events};
@@ -45,15 +45,14 @@ impl<P: Observer> AtZones<'_, P> {
             self.0.take_in(request, now);
             return;
         }
-        let zoned = self.0.namespaces.zoned();
-        if let Some(refusal) = zoned.refusal(&request) {
+        if let Some(refusal) = self.0.namespaces.refusal(&request) {
             self.0.error = Some(refused(&self.0.workload.report().name, refusal).into());
             return;
         }
-        let entry = zoned.enter(&request);
+        let entry = self.0.namespaces.enter(&request);
         let id = self.0.take_in(entry.inner, now);
-        if entry.is_odd {
-            self.0.namespaces.zoned().keep(id, request);
+        if let Some(odd) = entry.odd {
+            self.0.namespaces.zoned().keep(id, odd);
         }
     }
 
@@ -66,6 +65,7 @@ impl<P: Observer> AtZones<'_, P> {
         let inner = self.0.requests.get(id).host;
         match inner.op.effect() {
             Effect::Flush => false,
+            _ if !self.0.namespaces.is_in_zone(inner.offset) => false,
             Effect::Write => {
                 // A write comes here once more when the firmware has looked at the pointer of its zone.
                 match self.0.namespaces.zoned().look_at_pointer(id, inner.op, now) {
@@ -125,17 +125,39 @@ impl<P: Observer> AtZones<'_, P> {
         let mut next = Some(turn);
         while let Some(turn) = next {
             match turn {
+                ZoneTurn::Write(_) if !self.0.namespaces.zoned().has_place(zone) => return,
                 ZoneTurn::Write(id) => return self.0.begin_write(id, now),
                 ZoneTurn::Work(id, work) => self.work_in_zone(id, zone, work, now),
             }
             next = self.0.namespaces.zoned().next_turn(zone);
         }
+        self.rest(zone, now);
+    }
+
+    /// Ends the work in a zone in which none waits: if the zone was filled, it needs no place in the buffer.
+    fn rest(&mut self, zone: u32, now: SimTime) {
+        if let Some((next, turn)) = self.0.namespaces.zoned().rests(zone) {
+            self.go_on_in_zone(next, turn, now);
+        }
+    }
+
+    /// Lets the zone that waited longest put its data into the buffer, once zone `zone` needs no place there.
+    fn leave_place(&mut self, zone: u32, now: SimTime) {
+        if let Some((next, turn)) = self.0.namespaces.zoned().end_place(zone) {
+            self.go_on_in_zone(next, turn, now);
+        }
     }
 
     fn work_in_zone(&mut self, id: u32, zone: u32, work: ZoneWork, now: SimTime) {
         match work {
-            ZoneWork::Finish => return self.0.ftl.finish_zone(id, zone, &mut self.0.ctx),
-            ZoneWork::Reset(_) => self.0.ftl.reset_zone(zone, &mut self.0.ctx),
+            ZoneWork::Finish => {
+                self.0.ftl.finish_zone(id, zone, &mut self.0.ctx);
+                return self.leave_place(zone, now);
+            }
+            ZoneWork::Reset(_) => {
+                self.0.ftl.reset_zone(zone, &mut self.0.ctx);
+                self.leave_place(zone, now);
+            }
             ZoneWork::None => {}
         }
         let done = now + self.0.namespaces.zoned().time_of(work);
@@ -147,9 +169,13 @@ impl<P: Observer> AtZones<'_, P> {
     /// transferred.
     #[cold]
     pub fn end_turn(&mut self, at: u64, now: SimTime) {
+        if !self.0.namespaces.is_in_zone(at) {
+            return;
+        }
         let zone = self.0.namespaces.zoned().zone_of(at);
-        if let Some(next) = self.0.namespaces.zoned().next_turn(zone) {
-            self.go_on_in_zone(zone, next, now);
+        match self.0.namespaces.zoned().next_turn(zone) {
+            Some(next) => self.go_on_in_zone(zone, next, now),
+            None => self.rest(zone, now),
         }
     }
 
@@ -170,7 +196,7 @@ impl<P: Observer> AtZones<'_, P> {
     #[cold]
     pub fn tell(&mut self, id: u32, completion: Completion) {
         let inner = self.0.requests.get(id).host;
-        let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
+        let (request, address) = self.0.namespaces.in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
         let completion = Completion { address: is_told.then_some(address), ..completion };
         if let RunHost::Stepped(host) = &mut self.0.host {

@@ -49,9 +49,10 @@ impl<P: Observer> OnZones<'_, P> {
             }
             if let Some(piece) = self.translation().next() {
                 self.send_piece(piece, now);
-            } else if self.0.source_done || self.translation().is_full() {
-                return;
-            } else if !self.0.draw_next(now, |run, request| OnZones(run).take_block(request, now)) {
+            } else if self.0.source_done
+                || self.translation().is_full()
+                || !self.0.draw_next(now, |run, request| OnZones(run).take_block(request, now))
+            {
                 return;
             }
         }

@@ -1,8 +1,8 @@
 //! A run whose requests come from outside: their source says how far its time goes.
 
+use super::Run;
 use super::run_host::RunHost;
 use super::stepped_host::NumberedRequest;
-use super::Run;
 use crate::Error;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;

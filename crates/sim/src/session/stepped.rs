@@ -58,8 +58,7 @@ impl Session {
     pub fn admit(&mut self, request: &HostRequest, name: &str) -> Result<(), Error> {
         let namespaces = self.outside()?.namespaces();
         namespaces.admit(request, || name.to_owned())?;
-        let refusal = if namespaces.is_zoned() { namespaces.zoned().refusal(request) } else { None };
-        refusal.map_or(Ok(()), |refusal| Err(refused(name, refusal).into()))
+        namespaces.refusal(request).map_or(Ok(()), |refusal| Err(refused(name, refusal).into()))
     }
 
     /// Returns the completions that the caller has not taken yet, in order of time; the caller removes them from the

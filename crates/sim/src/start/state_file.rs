@@ -43,6 +43,9 @@ pub fn shape(ftl: &Ftl) -> Value {
         shape["zone_units"] = json!(zoning.size);
         shape["zone_capacity_units"] = json!(zoning.capacity);
         shape["zone_dies"] = json!(zoning.width);
+        if zoning.beside > 0 {
+            shape["units_beside_zones"] = json!(zoning.beside);
+        }
     }
     shape
 }

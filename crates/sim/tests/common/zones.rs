@@ -3,8 +3,42 @@
 use super::closed_loop;
 use engine::RandomStream;
 use host::command::zns::{ZoneShape, ZoneStates};
-use host::{Op, Workload};
+use host::{HostSpace, Op, Workload};
 use sim::Drive;
+
+/// Makes a workload on all namespaces of a drive, in turns drawn: of those without zones as [`mixed`], most of it in a small
+/// part, and of those with zones as [`appends`], each command allowed even if earlier ones were lost in a power cut.
+pub fn on_all(space: &HostSpace, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
+    let (all, mut random) = (space.each(), RandomStream::new(seed, "on all"));
+    // All zones that are written may be active together.
+    let zoned = all.iter().filter(|one| one.zones.is_some()).count().max(1) as u32;
+    closed_loop(requests, depth, move |_| {
+        let one = &all[random.below(all.len() as u64) as usize];
+        let Some(zones) = one.zones else {
+            let sectors = 1 + random.below(80).min(one.extent.bytes / 512 - 1);
+            let reach = one.extent.bytes / 512 - sectors + 1;
+            let most = if random.chance(0.7) { reach.div_ceil(4) } else { reach };
+            let at = random.below(most);
+            let op = match random.below(20) {
+                0 => return (Op::FLUSH, 0, 0),
+                1 => Op::TRIM,
+                2..5 => Op::READ,
+                _ => Op::WRITE,
+            };
+            return (op, one.extent.offset + at * 512, (sectors * 512) as u32);
+        };
+        let most = (zones.active_most / zoned).max(1).min(zones.count);
+        let start = zones.start(random.below(u64::from(most)) as u32);
+        let blocks = zones.capacity / zones.block;
+        match random.below(40) {
+            0 => (Op::ZONE_FINISH, start, 0),
+            1..5 => (Op::ZONE_RESET, start, 0),
+            5 => (Op::ZONE_CLOSE, start, 0),
+            6..12 => (Op::READ, start + random.below(blocks.min(20)) * zones.block, zones.block as u32),
+            _ => (Op::APPEND, start, ((1 + random.below(blocks.min(9))) * zones.block) as u32),
+        }
+    })
+}
 
 /// The zones of a drive, in blocks.
 pub fn shape_of(drive: &Drive) -> ZoneShape {

@@ -1,5 +1,7 @@
 //! Random drives of zones and random commands on them, from one seed each: nothing is lost, and every run ends.
 
+mod beside;
+
 use crate::common::run;
 use crate::common::zones::{appends, commands, mixed, shape_of};
 use crate::deal::choose;

@@ -1,17 +1,15 @@
 //! Clones that work in zones of the drive.
 
 use super::{CloneAnswer, FioWorkload, WaitingPlace};
+use crate::fio::job::JobSpec;
 use crate::fio::zbd::{FioZones, ZbdStep};
-use crate::{Completion, CompletionStatus, Effect, HostRequest};
+use crate::{Completion, CompletionStatus, Effect, HostRequest, HostZones};
 
 impl FioWorkload {
     /// Stores the state that the drive's zones have before the fio jobs begin, or after a power cut: for each zone the
     /// number of bytes written, and whether the zone is full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
-        if let Some(account) = &mut self.zones {
-            account.begin_learning();
-            (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
-        }
+        self.zones.iter_mut().for_each(|account| account.learn(zones));
     }
 
     /// Returns the next step of fio job clone `index`, which works in the drive's zones: a request at the offset that
@@ -20,9 +18,8 @@ impl FioWorkload {
     pub(super) fn step_in_zones(&mut self, index: u32, now: u64) -> CloneAnswer {
         loop {
             let clone = &mut self.clones[index as usize];
-            let (Some(own), Some(account)) = (&mut clone.zbd, &mut self.zones) else {
-                return clone.worker.step(now);
-            };
+            let Some(own) = &mut clone.zbd else { return clone.worker.step(now) };
+            let account = &mut self.zones[own.namespace];
             if own.is_managing {
                 return CloneAnswer::Full;
             }
@@ -65,7 +62,8 @@ impl FioWorkload {
     #[cold]
     pub(super) fn end_in_zones(&mut self, index: u32, request: &HostRequest, completion: &Completion) {
         let clone = &mut self.clones[index as usize];
-        let (Some(own), Some(account)) = (&mut clone.zbd, &mut self.zones) else { return };
+        let Some(own) = &mut clone.zbd else { return };
+        let account = &mut self.zones[own.namespace];
         if completion.status == CompletionStatus::Failed {
             // As in fio, an error ends the job.
             clone.worker.fail(completion.at.ns());
@@ -90,14 +88,18 @@ impl FioWorkload {
         }
     }
 
-    /// Makes the state of the drive's zones as fio records it (write pointers, locks, zones written to), shared by all
-    /// jobs; `None` where no job works in the drive's zones.
-    pub(super) fn account_of(
-        jobs: &[crate::fio::job::JobSpec],
-        zones: Option<crate::HostZones>,
-    ) -> Option<Box<FioZones>> {
+    /// Makes the state of the zones of each zoned namespace as fio records it (write pointers, locks, zones written to),
+    /// shared by all jobs; empty where no job works in the drive's zones.
+    pub(super) fn accounts_of(jobs: &[JobSpec], zones: Vec<HostZones>) -> Vec<FioZones> {
         let own = jobs.iter().filter(|job| job.zones.is_zbd());
-        let most = own.map(|job| job.zones.max_open).max()?;
-        zones.map(|zones| Box::new(FioZones::new(zones, most)))
+        let most = own.map(|job| job.zones.max_open).max();
+        most.map_or_else(Vec::new, |most| zones.into_iter().map(|zones| FioZones::new(zones, most)).collect())
+    }
+
+    /// Returns the zones in which a clone of a fio job with `zonemode=zbd` works, with the index of their namespace among
+    /// those with zones; `None` for other jobs. `on_drive` has the zones of the namespace that the job names.
+    pub(super) fn zones_of(&self, job: &JobSpec, on_drive: Option<HostZones>) -> Option<(usize, HostZones)> {
+        let zones = on_drive.filter(|_| job.zones.is_zbd())?;
+        self.zones.iter().position(|account| account.is_of(zones)).map(|at| (at, zones))
     }
 }

@@ -1,6 +1,6 @@
 //! Jobs on zones that are not modelled, or that could only fail; and the part of the drive that is left of a clone's in whole zones.
 
-use crate::fio::files::CloneFiles;
+use crate::fio::files::{CloneFiles, FileRegion};
 use crate::fio::job::{JobAccess, JobSpec};
 use crate::{HostSpace, HostZones, WorkloadError};
 
@@ -42,22 +42,27 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     broken.map_or(Ok(()), |(_, found, expected)| Err((found, expected)))
 }
 
-/// Checks a fio job against the zones of the drive, or their absence.
+/// Returns the zones of a namespace in which a clone of a fio job has its share, one of them where it has parts of
+/// several; `None` where it works in no zones.
+pub fn zones_on_drive(share: &CloneFiles, files: &[FileRegion], space: &HostSpace) -> Option<HostZones> {
+    share.parts.iter().find_map(|part| space.zones_at(files[part.file as usize].offset))
+}
+
+/// Checks a fio job against the zones of the namespace in which it works, or their absence.
 ///
 /// # Errors
 /// When the job could only fail on this drive.
-pub fn check_drive(job: &JobSpec, space: &HostSpace) -> Result<(), WorkloadError> {
+pub fn check_drive(job: &JobSpec, zones: Option<HostZones>, space: &HostSpace) -> Result<(), WorkloadError> {
     let refuse =
         |found: &str, expected: String| Err(job.place.error(format!("job {}: {found}", job.name), expected));
-    let Some(zones) = space.zones else {
-        return match job.zones.is_zbd() {
-            true => refuse(
-                "zonemode=zbd",
+    let Some(zones) = zones else {
+        let expected = match space.has_zones() {
+            true => "none or strided: the namespace has no zones",
+            false => {
                 "none or strided: this drive has no zones; ftl.mapping.name = zoned-all makes one that has"
-                    .into(),
-            ),
-            false => Ok(()),
+            }
         };
+        return if job.zones.is_zbd() { refuse("zonemode=zbd", expected.into()) } else { Ok(()) };
     };
     if !job.zones.is_zbd() {
         if matches!(job.access, JobAccess::Trim | JobAccess::TrimWrite) {

@@ -108,6 +108,25 @@ def test_a_drive_of_zones_keeps_its_promises() -> None:
     assert any("write_mode=zone_append" in job for job in jobs)
 
 
+PARTED = {"host.namespaces.names": ["log", "data"], "host.namespaces.log.size": "1GiB"}
+BESIDE_ZONES = PARTED | {
+    "host.namespaces.data.command_set": "zns",
+    "ftl.mapping.name": "zoned-all",
+    "ftl.op_ratio": "0.3",
+    "ftl.buffer.power_loss_protection": "true",
+}
+
+
+@pytest.mark.parametrize("settings", [PARTED, BESIDE_ZONES], ids=["blocks", "blocks and zones"])
+def test_each_namespace_has_a_host(settings: dict[str, Any]) -> None:
+    found = fg.torture("small-tlc", cuts=12, set=settings, workers=1)
+    assert found.violations == ()
+    assert sum(case.cuts for case in found.cases) > 4
+    job = torture.host(Random(1), "data", zoned=True)
+    assert job.startswith("[host-data]\nfilename=data\n")
+    assert "zonemode=zbd" in job
+
+
 def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
     ended = in_process("torture", TINY, "--cuts", "3", "--workers", "1", "--out", str(tmp_path / "o"))
     assert ended.code == 0, ended.err

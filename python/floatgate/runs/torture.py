@@ -4,6 +4,7 @@ A case is one run with `--check`: the host, the state and the plan of cuts are d
 of a drive have consecutive seeds, so that each can be repeated by itself.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -46,6 +47,7 @@ DIES = ("geometry.channels", "geometry.ways", "geometry.dies_per_way")
 CACHE = ("ftl.slc_cache.least", "ftl.slc_cache.most", "ftl.slc_cache.size")
 CAPACITY, RATIO, BUFFER = "ftl.user_capacity", "ftl.op_ratio", "ftl.buffer.size"
 BUFFER_BYTES = 2 << 20
+NAMESPACE_SIZE = re.compile(r"host\.namespaces\.[^.]+\.size")
 # Of what the host would see it sees so much: superblocks kept in reserve weigh more where each holds little.
 SEEN = 0.7
 
@@ -204,6 +206,8 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
     rows = 12 * values["nand.planes"] * _core.size_bytes(values["nand.page_size"])  # whole programs
     for key in (one for one in ZONES if one in values and one not in given):
         settings[key] = _kib(max(1, _core.size_bytes(values[key]) * of_zone // rows) * rows)
+    for key in (one for one in values if NAMESPACE_SIZE.fullmatch(one) and one not in given):
+        settings[key] = _kib(_core.size_bytes(values[key]) * part * SEEN)
     if CAPACITY in values and not given.keys() & {CAPACITY, RATIO}:
         settings[CAPACITY] = _kib(_core.size_bytes(values[CAPACITY]) * part * SEEN)
     if RATIO in values and not given.keys() & {CAPACITY, RATIO}:
@@ -219,8 +223,13 @@ def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tu
 
 
 @cache
-def _is_zoned(drive: str, settings: tuple[str, ...]) -> bool:
-    return str(cards.values(cards.of_drive(drive, settings))["ftl.mapping.name"]).startswith(ZONED)
+def _namespaces(drive: str, settings: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
+    """Return the namespaces of a drive: name, empty where it declares none, and whether it has zones."""
+    values = cards.values(cards.of_drive(drive, settings))
+    names = values.get("host.namespaces.names") or ()
+    if not names:
+        return (("", str(values["ftl.mapping.name"]).startswith(ZONED)),)
+    return tuple((name, values[f"host.namespaces.{name}.command_set"] == "zns") for name in names)
 
 
 def _part(values: dict[str, Any], changed: dict[str, str]) -> float:
@@ -245,10 +254,12 @@ def _drawn(drive: str, seed: int, settings: tuple[str, ...], states: tuple[State
     """Draw the host, one of the states and the cuts of a case."""
     random = Random(f"torture {seed}")
     cuts = random.randint(1, CUTS)
-    zoned = _is_zoned(drive, settings)
-    job, within, state = host(random, zoned=zoned), random.choice(WITHIN), random.choice(states)
-    if random.random() < TRIMS and not zoned:
-        job += trims(random)
+    namespaces = _namespaces(drive, settings)
+    job = "".join(host(random, name, zoned=zoned) for name, zoned in namespaces)
+    within, state = random.choice(WITHIN), random.choice(states)
+    blocks = [name for name, zoned in namespaces if not zoned]
+    if random.random() < TRIMS and blocks:
+        job += trims(random, blocks[0])
     plan = Plan(
         drive,
         Workload("fio", f"torture-{seed}", text=job),
@@ -258,11 +269,14 @@ def _drawn(drive: str, seed: int, settings: tuple[str, ...], states: tuple[State
     return Case(drive, seed, cuts), plan
 
 
-def host(random: Random, *, zoned: bool = False) -> str:
-    """Return a fio job of a host that writes, asks for durable data in its own way, trims and reads."""
+def host(random: Random, namespace: str = "", *, zoned: bool = False) -> str:
+    """Return a fio job of a host that writes, asks for durable data in its own way, trims and reads.
+
+    On a drive of several namespaces it is the host of `namespace`.
+    """
     trimming = "randwrite" if zoned else "randtrimwrite"
     lines = [
-        "[host]",
+        *_section("host", namespace),
         f"rw={random.choice(('randwrite', 'randwrite', 'write', 'randrw', trimming))}",
         f"{random.choice(('bs=4k', 'bs=4k', 'bs=16k', 'bs=64k', 'bsrange=4k-128k'))}",
         f"iodepth={random.choice((1, 4, 16, 64))}",
@@ -282,9 +296,15 @@ def host(random: Random, *, zoned: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def trims(random: Random) -> str:
+def trims(random: Random, namespace: str = "") -> str:
     """Return a job beside the host's, which trims addresses that no job may write again."""
-    return f"[trims]\nrw=randtrim\nbs=4k\nsize={random.choice((30, 100))}%\nnumber_ios=1000\n"
+    lines = [*_section("trims", namespace), "rw=randtrim", "bs=4k"]
+    return "\n".join([*lines, f"size={random.choice((30, 100))}%", "number_ios=1000"]) + "\n"
+
+
+def _section(job: str, namespace: str) -> list[str]:
+    """Return the first lines of a job: its name, and the namespace that it asks where there are several."""
+    return [f"[{job}-{namespace}]", f"filename={namespace}"] if namespace else [f"[{job}]"]
 
 
 def _command(asked: TortureOptions, drive: str, seed: int) -> str:

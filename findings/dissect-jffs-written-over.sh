@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # dissect.jffs 1.6 (PyPI): a file of a JFFS2 image that was written over reads as it was before. JFFS2 is a log: a later node of a file
-# replaces the bytes that it covers. The package sets nodes one behind the other instead, whatever their offsets, so that the data
+# replaces the bytes that it covers. The package sets nodes one behind the other instead, at any offsets, so that the data
 # written last lies behind the file's end and is never read. A hole (a node of zeros without data) reads as the bytes of flash that
 # happen to follow it. Images straight from mkfs.jffs2, with each byte written once, read right.
 #

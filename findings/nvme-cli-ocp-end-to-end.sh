@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nvme-cli 2.3 with libnvme 1.3 (Debian 12): `ocp smart-add-log` exchanges two counts of OCP's extended health page: errors that the
-# drive's end-to-end protection detected are printed as corrected, and those that it corrected as detected. What stays uncorrected
+# drive's end-to-end protection detected are printed as corrected, and the corrected ones as detected. What stays uncorrected
 # is detected less corrected, which then is less than nothing for a drive that failed. Later versions have them right.
 #
 # Seen: bytes 72 to 75 (detected) 7 and 76 to 79 (corrected) 5 are printed as 7 corrected and 5 detected, in text and in JSON.

@@ -455,7 +455,7 @@ impl Controller {
         self.submitted += 1;
         ctx.probe.on_submit(id, &self.slab.items[id.index()]);
         self.dies[die].enqueue(&mut self.slab, id);
-        if host_read {
+        if host_read && (self.dies[die].array_kind != Kind::Read || self.overlap.suspend_for_waiting) {
             self.consider_suspension(die, ctx);
         }
         self.start_what_can(die, ctx);
@@ -482,7 +482,10 @@ impl Controller {
     #[inline]
     fn start_what_can<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if self.overlap.suspend_for_waiting {
-            self.suspend_for_waiting(die, ctx);
+            let state = &self.dies[die];
+            if state.waiting & Class::HostRead.bit() != 0 && state.array_start <= ctx.calendar.now() {
+                self.consider_suspension(die, ctx);
+            }
         }
         if let Some(chips) = &self.chips {
             return self.start_chip(chips.of(die), ctx);

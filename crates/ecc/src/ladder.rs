@@ -120,8 +120,7 @@ pub enum Overlap {
     InTurn,
 }
 
-/// Record of the best that read retries can reach on a page along the retry table: the raw bit error rate with the best
-/// references, and the number of steps of the table from the default references to them.
+/// Record of the best that retries along the retry table can reach on a page: raw bit error rate, and steps to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
     /// Raw bit error rate (0 to 1) of a page if read with the best references.

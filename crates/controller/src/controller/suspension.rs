@@ -2,23 +2,14 @@
 
 use super::{Context, Controller, events};
 use crate::die::ArrayPhase;
-use crate::{Class, Kind, Probe, TransactionId};
+use crate::{Kind, Probe, TransactionId};
 use engine::{Calendar, Event};
 use units::SimTime;
 
 impl Controller {
-    /// Lets a host read that waits at a die suspend the die's program or erase, which may have begun after the read was
-    /// submitted.
-    #[cold]
-    pub(super) fn suspend_for_waiting<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        let state = &self.dies[die];
-        if state.waiting & Class::HostRead.bit() != 0 && state.array_start <= ctx.calendar.now() {
-            self.consider_suspension(die, ctx);
-        }
-    }
-
     /// Suspends the running program or erase of a die if a host read waits and the scheduler decides so.
-    #[inline(always)]
+    // By itself: what calls it is short, and is called after most events.
+    #[inline(never)]
     pub(super) fn consider_suspension<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];

@@ -22,8 +22,7 @@ impl Namespaces {
     }
 
     /// Returns these namespaces of a drive with the settings `ftl` with their numbers of placement identifiers, and the
-    /// identifiers themselves: for each of the `declared` namespaces those that it has, none where there are no declared
-    /// ones.
+    /// identifiers themselves: a list for each of the `declared` namespaces; no list where none is declared.
     ///
     /// # Errors
     /// When a namespace names handles or reclaim groups that the drive does not have, or reclaim groups beside

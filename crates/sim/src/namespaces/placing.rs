@@ -179,26 +179,8 @@ fn zoned_rooms(
     let mut left = sizes.units;
     let (mut rooms, mut shares) = (Vec::new(), 0);
     for one in declared {
-        let whole = if has_zones(one) { sizes.units / capacity } else { sizes.units };
-        let (key, room) = match one.room {
-            NamespaceRoom::Bytes(bytes) if has_zones(one) => {
-                if !bytes.is_multiple_of(zone_bytes) {
-                    return Err(refuse(entries, &one.name, "size", whole_zones(bytes, zone_bytes)));
-                }
-                ("size", bytes / zone_bytes)
-            }
-            NamespaceRoom::Bytes(bytes) => ("size", bytes.div_ceil(sizes.unit)),
-            NamespaceRoom::Share(share) => ("share", (whole as f64 * share) as u64),
-            NamespaceRoom::Rest => ("", 0),
-        };
+        let (key, room) = asked_room(one, sizes, entries)?;
         shares += u64::from(matches!(one.room, NamespaceRoom::Share(_)) && has_zones(one));
-        if room == 0 && one.room != NamespaceRoom::Rest {
-            let least = match has_zones(one) {
-                true => format!("expected at least one zone of the drive, of {zone_bytes} bytes"),
-                false => format!("expected at least one mapping unit of the drive, of {} bytes", sizes.unit),
-            };
-            return Err(refuse(entries, &one.name, key, least));
-        }
         let Some(rest) = left.checked_sub(sizes.units_of(one, room)) else {
             let most = if has_zones(one) { left / capacity * zone_bytes } else { left * sizes.unit };
             let expected =
@@ -230,6 +212,36 @@ fn zoned_rooms(
         }
     }
     Ok(rooms)
+}
+
+/// Returns the key by which a declared namespace of a drive with zones asks for its room, and the room: a number of
+/// zones, or of mapping units where the namespace has no zones; 0 for a namespace that takes what the others leave.
+fn asked_room(
+    one: &Declared,
+    sizes: PlacingSizes,
+    entries: &[Entry],
+) -> Result<(&'static str, u64), ConfigError> {
+    let (zone_bytes, capacity) = (sizes.zone_bytes(), u64::from(sizes.zoning.capacity));
+    let whole = if has_zones(one) { sizes.units / capacity } else { sizes.units };
+    let (key, room) = match one.room {
+        NamespaceRoom::Bytes(bytes) if has_zones(one) => {
+            if !bytes.is_multiple_of(zone_bytes) {
+                return Err(refuse(entries, &one.name, "size", whole_zones(bytes, zone_bytes)));
+            }
+            ("size", bytes / zone_bytes)
+        }
+        NamespaceRoom::Bytes(bytes) => ("size", bytes.div_ceil(sizes.unit)),
+        NamespaceRoom::Share(share) => ("share", (whole as f64 * share) as u64),
+        NamespaceRoom::Rest => return Ok(("", 0)),
+    };
+    if room > 0 {
+        return Ok((key, room));
+    }
+    let least = match has_zones(one) {
+        true => format!("expected at least one zone of the drive, of {zone_bytes} bytes"),
+        false => format!("expected at least one mapping unit of the drive, of {} bytes", sizes.unit),
+    };
+    Err(refuse(entries, &one.name, key, least))
 }
 
 /// Returns what is expected of the size of a namespace with zones of `zone` bytes that is no whole number of them.

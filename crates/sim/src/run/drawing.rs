@@ -136,7 +136,8 @@ impl<P: Observer> Run<P> {
     #[inline(always)]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         let measured = self.count_in(&request, now);
-        let id = self.put_in_flight(request, measured);
+        let id = self.put_in_flight(request);
+        self.requests.get(id).measured = measured;
         self.ctx.probe.on_number(id, request.tag, || self.workload.number());
         if let RunHost::Stepped(host) = &mut self.host {
             host.take_in(id);
@@ -160,16 +161,13 @@ impl<P: Observer> Run<P> {
         measured
     }
 
-    /// Puts a request in flight: submits it to a submission queue of the drive. `measured` is true if it counts in the
-    /// measured window. Returns the request's id.
+    /// Puts a request in flight: submits it to a submission queue of the drive. Returns the request's id.
     #[inline(always)]
-    pub(super) fn put_in_flight(&mut self, request: HostRequest, measured: bool) -> u32 {
+    pub(super) fn put_in_flight(&mut self, request: HostRequest) -> u32 {
         let id = self.requests.insert(request, self.unit);
         self.ctx.probe.on_request(id, &request);
-        let placed = self.requests.get(id);
-        placed.measured = measured;
         if request.op.effect() != Effect::Flush {
-            self.ftl.prefetch(placed.first);
+            self.ftl.prefetch(self.requests.get(id).first);
         }
         self.link.queues.submit(id, request.tag);
         id

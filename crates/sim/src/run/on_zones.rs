@@ -98,7 +98,8 @@ impl<P: Observer> OnZones<'_, P> {
     /// Submits a request of the host's translation to the drive, and returns its request number; it is not measured
     /// itself, as the request of the workload that it serves is.
     fn put_on_drive(&mut self, request: HostRequest) -> u32 {
-        let id = self.0.put_in_flight(request, false);
+        let id = self.0.put_in_flight(request);
+        self.0.requests.get(id).measured = false;
         self.0.ctx.probe.on_number(id, request.tag, || None);
         id
     }

@@ -68,7 +68,7 @@ fn mixed(requests: u64, capacity: u64, seed: u64, most: u64) -> Box<dyn Workload
     })
 }
 
-/// Whatever identifiers the host names, evenly or all of one group: the drive goes on, for each number of handles and groups.
+/// The host names identifiers evenly, or all of one group: the drive goes on, for each number of handles and groups.
 #[test]
 fn no_number_of_handles_and_groups_leaves_a_drive_stuck() {
     for isolation in ["initially", "persistently"] {

@@ -101,7 +101,7 @@ fn random_drives_of_reclaim_groups_keep_every_promise() {
     }
     println!("{ran} of {dealt} drives with placement handles in groups ran");
     assert!(
-        std::env::var_os("FLOATGATE_SWARM_SEEDS").is_some() || ran > SEEDS / 5,
+        std::env::var_os("FLOATGATE_SWARM_SEEDS").is_some() || ran > SEEDS / 8,
         "{ran} of {dealt} drives ran"
     );
 }

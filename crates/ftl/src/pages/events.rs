@@ -51,6 +51,7 @@ impl PageMapped {
     }
 
     /// Handles a flash operation that has ended, according to its kind and origin.
+    #[inline(always)]
     pub(crate) fn on_finished<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         let transaction = *self.media.core.store.controller.transaction(id);
         self.media.core.store.controller.release(id);
@@ -135,6 +136,7 @@ impl PageMapped {
         self.answer_flushes();
     }
 
+    #[inline(always)]
     pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
         let global = self.media.core.store.space.global(die, transaction.superblock);

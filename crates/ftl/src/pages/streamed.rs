@@ -54,6 +54,8 @@ fn end_unit<P: Probe>(
             ftl.media.settle_superblock(die, superblock);
         }
         ftl.upkeep.collect(&mut ftl.media, die, ctx);
+        // A die that could fill its open superblock may have no room for another one.
+        ftl.media.update_eligible(die);
     }
     if let Some(handles) = &mut ftl.media.core.assembly.streams.handles {
         handles.end_unit((stream, group), closed, why);

@@ -2,12 +2,11 @@
 
 use super::handles::ANY_GROUP;
 use super::ordering::Ordering;
-use super::reclaim_groups::PlacementInGroups;
+use super::reclaim_groups::{PLACEMENT, PlacementInGroups, placement_of};
 use super::streams::Streams;
 use crate::placement::{self, PlacementPolicy};
 use crate::store::{NONE, Space, Store};
 use crate::{Layout, program_order};
-use engine::RandomStream;
 use std::ops::Range;
 use units::{Lpn, Nanos, SimTime};
 
@@ -104,12 +103,7 @@ impl Assembly {
         let group_count = groups.map_or(1, |groups| groups.count());
         let placement: Box<dyn PlacementPolicy> = match groups.filter(|groups| groups.count() > 1) {
             Some(groups) => Box::new(PlacementInGroups::new(placement, groups, layout.shape, seed)),
-            None => {
-                let mut placement = placement();
-                placement.take_random(RandomStream::new(seed, "ftl.placement"));
-                placement.attach(layout.dies);
-                placement
-            }
+            None => placement_of(placement, seed, PLACEMENT, layout.dies),
         };
         let dies = layout.dies as usize;
         let group_lanes = streams.of_hosts().count();

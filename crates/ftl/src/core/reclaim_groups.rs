@@ -91,6 +91,22 @@ pub(crate) fn crowded_groups(core: &Core) -> Option<CrowdedGroups> {
     })
 }
 
+/// Name of the stream of random numbers of the drive's placement policy.
+pub(crate) const PLACEMENT: &str = "ftl.placement";
+
+/// Makes an instance of the placement policy of `maker` for `dies` dies, with the stream `name` of random numbers.
+pub(crate) fn placement_of(
+    maker: &placement::Maker,
+    seed: u64,
+    name: &str,
+    dies: u32,
+) -> Box<dyn PlacementPolicy> {
+    let mut policy = maker();
+    policy.take_random(RandomStream::new(seed, name));
+    policy.attach(dies);
+    policy
+}
+
 /// Implementation of die placement on a drive with several reclaim groups: each group has an instance of the drive's
 /// placement policy, which sees the dies of the group as a drive of its own.
 pub(crate) struct PlacementInGroups {
@@ -115,21 +131,16 @@ impl PlacementInGroups {
     /// Makes an instance of the placement policy of `maker` for each reclaim group of a drive with `shape` (channels,
     /// ways, dies of a way, planes that operate separately).
     pub fn new(maker: &placement::Maker, groups: &ReclaimGroups, shape: [u32; 4], seed: u64) -> Self {
-        let made = |name: String, dies: usize| {
-            let mut policy = maker();
-            policy.take_random(RandomStream::new(seed, &name));
-            policy.attach(dies as u32);
-            policy
-        };
+        let made = |name: &str, dies: usize| placement_of(maker, seed, name, dies as u32);
         let of = |(number, dies): (usize, &[u32])| PlacementInGroup {
-            policy: made(format!("ftl.placement.group.{number}"), dies.len()),
+            policy: made(&format!("{PLACEMENT}.group.{number}"), dies.len()),
             shape: shape_of_group(groups.count() as u32, shape, dies.len() as u32),
             eligible: vec![0; dies.len().div_ceil(64)],
             programs: vec![0; dies.len()],
             dies: dies.into(),
         };
         Self {
-            whole: made("ftl.placement".to_owned(), groups.of_die.len()),
+            whole: made(PLACEMENT, groups.of_die.len()),
             of_die: groups.of_die.clone(),
             groups: groups.dies.iter().map(|dies| &**dies).enumerate().map(of).collect(),
         }

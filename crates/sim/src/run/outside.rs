@@ -67,10 +67,19 @@ pub(crate) trait OutsideRun {
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns true if requests wait and nothing will happen: a drive that wore out answers them with an error.
-    #[cold]
-    fn is_stranded(&self) -> bool {
-        self.requests.outstanding > 0 && self.ctx.calendar.is_empty()
+    /// Processes the next simulation event, if its time is not after `until`; returns false if there is none to handle.
+    #[inline(always)]
+    fn handle_next(&mut self, until: SimTime) -> bool {
+        if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
+            self.handle(now, event);
+            return true;
+        }
+        if self.requests.outstanding == 0 || !self.ctx.calendar.is_empty() {
+            return false;
+        }
+        // Requests wait and nothing will happen: a drive that wore out answers them with an error.
+        self.give_up();
+        true
     }
 }
 
@@ -99,15 +108,7 @@ impl<P: Observer> OutsideRun for Run<P> {
         if self.error.is_some() {
             return self.error.take().map_or(Ok(false), Err);
         }
-        if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
-            self.handle(now, event);
-            return Ok(true);
-        }
-        let is_stranded = self.is_stranded();
-        if is_stranded {
-            self.give_up();
-        }
-        Ok(is_stranded)
+        Ok(self.handle_next(until))
     }
 
     fn run_on(
@@ -124,10 +125,8 @@ impl<P: Observer> OutsideRun for Run<P> {
         let mut is_short = self.stepped_answers().untaken() < answers;
         while is_short && self.error.is_none() {
             let answered = self.host_requests;
-            match self.ctx.calendar.pop_until(until) {
-                Some((now, event)) => self.handle(now, event),
-                None if self.is_stranded() => self.give_up(),
-                None => break,
+            if !self.handle_next(until) {
+                break;
             }
             self.watch.left -= 1;
             if self.watch.left == 0 {
@@ -135,8 +134,8 @@ impl<P: Observer> OutsideRun for Run<P> {
             }
             is_short = self.host_requests == answered || self.stepped_answers().untaken() < answers;
         }
-        if self.error.is_some() {
-            return self.error.take().map_or_else(|| unreachable!("there is an error"), Err);
+        if let Some(error) = self.error.take() {
+            return Err(error);
         }
         let next = self.ctx.calendar.next_time();
         Ok((self.stepped_answers(), next))

@@ -124,7 +124,8 @@ def test_the_logs_of_placement_lie_as_nvme_has_them(run: tuple[fg.Run, Path]) ->
     implicit = streams.events.implicitly_modified
     assert 0 < count == min(63, streams.events.media_reallocated + implicit)
     types = [number(events, 64 + 64 * n, 1) for n in range(count)]
-    assert types == sorted(types) and set(types) <= {0x80, 0x81}
+    assert types == sorted(types)
+    assert set(types) <= {0x80, 0x81}
     first = [number(events, 64 + at, size) for at, size in ((0, 1), (1, 1), (2, 2), (34, 2))]
     handle = next(n for n, one in enumerate(streams.handles) if one.collections)
     assert first == [0x80, 1, handle, handle]

@@ -114,9 +114,10 @@ def test_a_drive_without_zones_says_nothing_of_them() -> None:
 
 def test_a_trace_goes_to_zones_and_to_blocks_beside_them(tmp_path: Path) -> None:
     trace = tmp_path / "both.txt"
-    trace.write_text(
-        "log write 4 2\ndata append 0 8\ndata write 8 8\nlog trim 4 1\nlog read 5 1\ndata read 3 8\ndata reset 0 0\n"
-    )
+    to_blocks = ["log write 4 2", "log trim 4 1", "log read 5 1"]
+    to_zones = ["data append 0 8", "data write 8 8", "data read 3 8", "data reset 0 0"]
+    order = (to_blocks[:1], to_zones[:2], to_blocks[1:], to_zones[2:])
+    trace.write_text("".join(f"{line}\n" for lines in order for line in lines))
     both = {
         "ftl.user_capacity": "400MiB",
         "host.namespaces.names": ["log", "data"],

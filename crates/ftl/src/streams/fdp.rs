@@ -58,7 +58,8 @@ impl Policy for Fdp {
         )?;
         let help = "reclaim groups: equal parts of the dies, counted channel by channel; what a write names stays in its group";
         let groups = section.within(at_least(1u32).at_most(GROUPS_MOST)).or("groups", 1, help)?;
-        let help = "greatest time for which a reclaim unit takes data: what is written later begins another one";
+        let help =
+            "greatest time for which a reclaim unit takes data: what is written later begins another one";
         let unit_time_limit = section.within(above(Nanos::ZERO)).optional("unit_time_limit", help)?;
         let handles = HandleSpec { isolation, unit_superblocks: unit, groups, unit_time_limit };
         let apart = handles.isolation.iter().filter(|kind| **kind == Isolation::Persistently).count();

@@ -1,7 +1,9 @@
 //! Whether a drive can take writes for ever, and which over-provisioning would let it.
 
 use super::PageMapped;
-use crate::core::{Core, crowded_groups};
+use crate::agenda::Costs;
+use crate::core::{Core, Handles, crowded_groups};
+use units::Nanos;
 
 impl PageMapped {
     pub(crate) fn make_room_for_features(&mut self) -> Result<(), String> {
@@ -16,7 +18,8 @@ impl PageMapped {
     pub(crate) fn check_sustainable(&mut self) -> Result<(), String> {
         let (logical, possible) = (self.media.core.rules.mapped_units, self.media.core.sustainable_units());
         if logical <= possible {
-            return check_groups(&self.media.core);
+            check_groups(&self.media.core)?;
+            return check_unit_times(&self.media.core);
         }
         if let Some(error) = self.media.core.assembly.streams.too_small(&self.media.core.store.layout) {
             return Err(error);
@@ -80,6 +83,23 @@ fn check_groups(core: &Core) -> Result<(), String> {
         crowded.namespace,
         crowded.possible * unit,
         crowded.units * unit,
+    ))
+}
+
+/// Returns an error message if reclaim units end sooner than a die programs one superblock: each of them would be padded,
+/// also for a host that writes as fast as the drive.
+fn check_unit_times(core: &Core) -> Result<(), String> {
+    let handles = core.assembly.streams.handles.as_deref();
+    let Some(limit) = handles.and_then(Handles::unit_time_limit) else { return Ok(()) };
+    let layout = &core.store.layout;
+    let programs = layout.data_units().div_ceil(layout.program_units);
+    let program_ns = Costs::of_die(layout, &core.store.controller, 1, &[0]).program;
+    let least = Nanos::new(u64::from(programs) * program_ns);
+    if limit >= least {
+        return Ok(());
+    }
+    Err(format!(
+        "ftl.streams.unit_time_limit = {limit}: expected {least} or more, the time in which a die programs a superblock"
     ))
 }
 

@@ -19,7 +19,7 @@ use chips::Chips;
 use engine::{Calendar, Event, RandomStream};
 use nand::{ArrayTiming, Geometry, SlcMode};
 pub use power::{Ending, Interrupted};
-use units::{Bytes, DieId, Nanos, SimTime};
+use units::{Bytes, DieId, Nanos, SimTime, units_in};
 
 /// Module: kinds of the controller's events, as numbers; the crates above use numbers from [`events::FIRST_FREE`] on.
 pub mod events {
@@ -667,7 +667,7 @@ impl Controller {
             (Grant::DataOut, _) => {
                 let units = match &mut self.sharing {
                     Some(sharing) => sharing.begin_out(id, transaction),
-                    None => transaction.mask.count_ones(),
+                    None => units_in(transaction.mask),
                 };
                 let (bytes, time) = match transaction.bytes {
                     0 => (self.bus.bytes_out(units), self.bus.data_out(units)),

@@ -3,7 +3,7 @@
 use config::{ConfigError, Section, above};
 use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
-use units::{Bytes, Lpn, Ppa};
+use units::{Bytes, Lpn, Ppa, units_in};
 
 /// Constant: size of a sector in bytes, 512.
 pub(crate) const SECTOR: u64 = 512;
@@ -248,8 +248,8 @@ impl Layout {
     /// Returns the number of flash pages that hold the units in `mask`, a bit mask of units of one page row.
     #[inline]
     pub fn pages_touched(&self, mask: u64) -> u32 {
-        if self.units_per_page == 1 {
-            return mask.count_ones();
+        if self.units_per_page == 1 || mask.is_power_of_two() {
+            return units_in(mask);
         }
         self.units_of_pages(mask).count_ones() / self.units_per_page
     }

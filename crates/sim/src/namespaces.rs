@@ -380,8 +380,8 @@ mod tests {
     }
 
     fn placed(rooms: &[NamespaceRoom]) -> Result<Vec<(u64, u64)>, String> {
-        let placed =
-            Namespaces::place(&declared(rooms), 100, 4096, &[]).map_err(|error| error.to_string())?;
+        let placed = Namespaces::place_all(&declared(rooms), (100, 4096), None, &[])
+            .map_err(|error| error.to_string())?;
         Ok(placed.all.iter().map(|one| (one.extent.offset / 4096, one.extent.bytes)).collect())
     }
 
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn a_request_stays_within_one_namespace() {
         let rooms = [NamespaceRoom::Bytes(5 * 4096 + 512), NamespaceRoom::Rest];
-        let namespaces = Namespaces::place(&declared(&rooms), 100, 4096, &[]).unwrap();
+        let namespaces = Namespaces::place_all(&declared(&rooms), (100, 4096), None, &[]).unwrap();
         let asked = |op, offset, bytes| {
             let request = HostRequest::plain(units::SimTime::ZERO, op, offset, bytes);
             namespaces.admit(&request, || "w".into()).map_err(|error| error.to_string())

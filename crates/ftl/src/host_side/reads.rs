@@ -12,7 +12,7 @@ use crate::settings::FtlConfig;
 use crate::store::NONE;
 use crate::{FtlStats, Output, Probe, Stages};
 use controller::{Class, Context, Controller, Kind, Origin, Transaction, TransactionId};
-use units::{DieId, Lpn, Ppa, SimTime};
+use units::{DieId, Lpn, Ppa, SimTime, units_in};
 
 /// Returns the class of a read for the host, which is the die's queue that it joins: host reads for requested data,
 /// internal reads for read-ahead.
@@ -358,7 +358,7 @@ pub(crate) trait Reads {
         }
         self.parts().1.outputs.push(Output::Read {
             request: read.owner,
-            units: read.mask.count_ones(),
+            units: units_in(read.mask),
             reading,
             stages: Stages::of(read),
         });

@@ -152,19 +152,26 @@ impl Drawn {
         self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
     }
 
-    /// Calls `visit` for each logical unit with its physical place, in the order in which units were placed.
-    fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
+    /// Calls `visit` for each chunk of 64 places with the physical address of its first place, the bit mask of its
+    /// valid places, and the position in the permutation of its first logical unit, in the order in which units were
+    /// placed.
+    fn go_through(&self, mut visit: impl FnMut(u64, u64, u32)) {
         for piece in &self.pieces {
-            let mut index = u64::from(piece.before);
             for (at, chunk) in piece.draw().iter().enumerate() {
-                let mut mask = chunk.mask;
-                while mask != 0 {
-                    let ppa = piece.first + 64 * at as u64 + u64::from(mask.trailing_zeros());
-                    mask &= mask - 1;
-                    visit(Lpn(self.permutation.at(index) as u32), Ppa(ppa));
-                    index += 1;
-                }
+                visit(piece.first + 64 * at as u64, chunk.mask, piece.before + chunk.before);
             }
+        }
+    }
+
+    /// Calls `visit` for each logical unit of a chunk, as [`Self::go_through`] gives it, with the unit's physical place.
+    #[inline(always)]
+    fn in_chunk(&self, (first, mut mask, index): (u64, u64, u32), mut visit: impl FnMut(Lpn, Ppa)) {
+        let mut index = u64::from(index);
+        while mask != 0 {
+            let ppa = first + u64::from(mask.trailing_zeros());
+            mask &= mask - 1;
+            visit(Lpn(self.permutation.at(index) as u32), Ppa(ppa));
+            index += 1;
         }
     }
 
@@ -224,14 +231,20 @@ impl Ground for Drawn {
     }
 
     fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa)) {
-        self.go_through(visit);
+        self.go_through(|first, mask, index| self.in_chunk((first, mask, index), &mut *visit));
     }
 
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]) {
-        self.go_through(|lpn, ppa| {
-            forward.set(lpn.0, ppa.0);
-            backward[ppa.index()] = lpn.0;
-            valid[ppa.index() / 64] |= 1 << (ppa.0 % 64);
+        self.go_through(|first, mask, index| {
+            let (word, shift) = ((first / 64) as usize, first % 64);
+            valid[word] |= mask << shift;
+            if shift > 0 && mask >> (64 - shift) != 0 {
+                valid[word + 1] |= mask >> (64 - shift);
+            }
+            self.in_chunk((first, mask, index), |lpn, ppa| {
+                forward.set(lpn.0, ppa.0);
+                backward[ppa.index()] = lpn.0;
+            });
         });
     }
 }

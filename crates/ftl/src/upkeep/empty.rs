@@ -7,7 +7,7 @@ use crate::relocate::Customer;
 use crate::store::NONE;
 use crate::upkeep::Upkeep;
 use controller::{Class, Context, Transaction};
-use units::Ppa;
+use units::{Ppa, units_in};
 
 /// Kind of way in which the valid units of a page row (the pages of one number on all planes) are moved out of a
 /// superblock that is being reclaimed.
@@ -86,7 +86,7 @@ impl Upkeep {
             }
             media.core.pass_rows(die, customer, 1);
             let mover = media.core.mover(die, customer);
-            mover.begin_read(mask.count_ones());
+            mover.begin_read(units_in(mask));
             let origin = mover.origin;
             let first = Ppa(media.core.store.layout.first_of_row(row));
             let moved = route == Route::InDie
@@ -105,7 +105,7 @@ impl Upkeep {
     /// elsewhere.
     pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let (die, customer) = (read.die.index(), Customer::of(read.origin));
-        let count = read.mask.count_ones();
+        let count = units_in(read.mask);
         media.core.mover(die, customer).end_read(count);
         match customer {
             Customer::Collection => {

@@ -108,7 +108,7 @@ def test_a_drive_of_zones_keeps_its_promises() -> None:
     assert any("write_mode=zone_append" in job for job in jobs)
 
 
-PARTED = {"host.namespaces.names": ["log", "data"], "host.namespaces.log.size": "1GiB"}
+PARTED = {"host.namespaces.names": ["log", "data"], "host.namespaces.log.share": 0.3}
 BESIDE_ZONES = PARTED | {
     "host.namespaces.data.command_set": "zns",
     "ftl.mapping.name": "zoned-all",
@@ -119,7 +119,7 @@ BESIDE_ZONES = PARTED | {
 
 @pytest.mark.parametrize("settings", [PARTED, BESIDE_ZONES], ids=["blocks", "blocks and zones"])
 def test_each_namespace_has_a_host(settings: dict[str, Any]) -> None:
-    found = fg.torture("small-tlc", cuts=12, set=settings, workers=1)
+    found = fg.torture(TINY, cuts=12, set=settings, workers=1)
     assert found.violations == ()
     assert sum(case.cuts for case in found.cases) > 4
     job = torture.host(Random(1), "data", zoned=True)

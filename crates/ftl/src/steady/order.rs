@@ -155,14 +155,15 @@ impl UnitsInOrder {
         }
     }
 
-    /// Calls `visit` for each written logical unit with its physical place, superblock by superblock.
+    /// Calls `visit` for each program that filled the drive with its first logical unit and the physical place of that
+    /// unit, superblock by superblock; the units of a program follow one another in both.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for &superblock in &self.order {
-            let place = self.first_of(superblock);
-            for at in (0..self.filled(superblock)).step_by(self.program as usize) {
-                let lpn = self.first + self.index_of(superblock, at);
-                (0..self.program)
-                    .for_each(|within| visit(Lpn(lpn + within), Ppa(place + u64::from(at + within))));
+            let (filled, place) = (self.filled(superblock), self.first_of(superblock));
+            let mut lpn = if filled > 0 { self.first + self.index_of(superblock, 0) } else { 0 };
+            for at in (0..filled).step_by(self.program as usize) {
+                visit(Lpn(lpn), Ppa(place + u64::from(at)));
+                lpn = lpn.wrapping_add(self.dies * self.program);
             }
         }
     }
@@ -219,13 +220,17 @@ impl Ground for UnitsInOrder {
     }
 
     fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa)) {
-        self.go_through(visit);
+        self.go_through(|lpn, ppa| {
+            (0..self.program).for_each(|within| visit(Lpn(lpn.0 + within), Ppa(ppa.0 + u64::from(within))));
+        });
     }
 
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]) {
+        let program = self.program as usize;
         self.go_through(|lpn, ppa| {
-            forward.set(lpn.0, ppa.0);
-            backward[ppa.index()] = lpn.0;
+            forward.set_run(lpn.0, ppa.0, program);
+            let units = backward[ppa.index()..][..program].iter_mut().zip(lpn.0..);
+            units.for_each(|(unit, lpn)| *unit = lpn);
         });
         valid.iter_mut().enumerate().for_each(|(at, word)| *word = self.word(at));
     }

@@ -30,6 +30,17 @@ impl Places {
         }
     }
 
+    /// Sets the physical places of `count` logical units from `lpn` on: consecutive places from `place` on.
+    #[inline]
+    pub fn set_run(&mut self, lpn: u32, place: u64, count: usize) {
+        let begin = lpn as usize;
+        self.low[begin..][..count].iter_mut().zip(place..).for_each(|(low, place)| *low = place as u32);
+        if !self.high.is_empty() {
+            let high = self.high[begin..][..count].iter_mut();
+            high.zip(place..).for_each(|(high, place)| *high = (place >> 32) as u8);
+        }
+    }
+
     /// Returns the physical place of logical unit `lpn`, or [`Ppa::NONE`].
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Ppa {

@@ -138,6 +138,7 @@ SILENT = {
     "--stop-after": "no client comes in",
     "--metrics": "without a reader",
     "--watch": "without a terminal",
+    "--limit-dwpd": "the drive ends before",
     "--threshold": "each page of the trace is only read or only written",
 }
 

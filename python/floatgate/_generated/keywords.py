@@ -265,8 +265,10 @@ class AgeKeywords(TypedDict, total=False):
     """Years over which the writes are spread. A number from 0.1 to 200; default 5.0."""
 
     limit_writes: SupportsFloat | None
-    """End after N drive writes: 913 are half a drive write a day for five years. A number from 0.01 to
-    1e+07; default at its end.
+    """End after N drive writes. A number from 0.01 to 1e+07; default at its end."""
+
+    limit_dwpd: SupportsFloat | None
+    """End after --years of N drive writes a day. A number from 0.0001 to 10000; default at its end.
     """
 
     jedec: Literal["client", "enterprise"] | None

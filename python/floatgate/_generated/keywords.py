@@ -340,6 +340,41 @@ class CharacterizeKeywords(TypedDict, total=False):
     """Replace an earlier result."""
 
 
+class RberKeywords(TypedDict, total=False):
+    """The options of `RberOptions`."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    wear: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Program/erase cycles of the blocks. Whole numbers with commas between: 0,1000,3000; default 0,
+    half the rated cycles, the rated cycles.
+    """
+
+    age: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Ages of the page: a chip's at its reference temperature, a drive's at nand.errors.celsius. Times
+    with commas between: 30d,365d; default 0s,30d,365d.
+    """
+
+    reads: SupportsIndex
+    """Reads of the block since the page was written. A whole number from 0 to 1000000000000."""
+
+    model: Literal["cells", "tables"] | None
+    """The chip's cells, or the tables that drives use. One of cells, tables; default tables where the
+    chip has them.
+    """
+
+    seed: SupportsIndex | None
+    """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
 class DeriveKeywords(TypedDict, total=False):
     """The options of `DeriveOptions`."""
 
@@ -782,8 +817,8 @@ class EccMeasureKeywords(TypedDict, total=False):
     """
 
     age: str | Sequence[str | SupportsFloat | SupportsIndex] | None
-    """Ages of the page, at the chip's reference temperature. Times with commas between: 30d,365d;
-    default ages that have the rates.
+    """Ages of the page: a chip's at its reference temperature, a drive's at nand.errors.celsius. Times
+    with commas between: 30d,365d; default ages that have the rates.
     """
 
     rate: str | Sequence[str | SupportsFloat | SupportsIndex] | None

@@ -55,6 +55,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("compare", "compare seeds others"),
     ("age", f"age {TINY} {MORTAL} --out age/age.html"),
     ("characterize", "characterize derived/mt29f4g08aac --model tables --experiment page-order"),
+    ("rber", "rber nvme-tlc"),
     ("grid", "grid slc --block 4k --depth 1,4 --op read --pattern random --time 50ms"),
     ("study", "study study.toml"),
     ("place", f"place {TINY} job.fio --rules size,job --handles 2 --seeds 2 --precondition fill"),

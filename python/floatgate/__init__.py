@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from floatgate.commands.place import place
     from floatgate.commands.plan import plan
     from floatgate.commands.policies import PolicyCard, check_policies, new_policy, policies
+    from floatgate.commands.rber import rber
     from floatgate.commands.report import report
     from floatgate.commands.reproduce import papers, reproduce
     from floatgate.commands.run import Interrupted, repeat, run
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from floatgate.lab.experiment import Experiment
     from floatgate.lab.fit.measured import VoltageFit
     from floatgate.lab.fit.run import Fit
+    from floatgate.lab.rber import PageErrors
     from floatgate.lab.run import Characterized
     from floatgate.own.compiled import compiled
     from floatgate.placing.work import Placed
@@ -95,6 +97,7 @@ __all__ = [
     "Interrupted",
     "Key",
     "Life",
+    "PageErrors",
     "PageModel",
     "Paper",
     "Placed",
@@ -138,6 +141,7 @@ __all__ = [
     "plan",
     "policies",
     "policy",
+    "rber",
     "repeat",
     "report",
     "reproduce",

@@ -41,6 +41,14 @@ def memory_bytes(drive: str, settings: list[str], folders: list[str] | None, che
 def free_memory_bytes() -> int | None:
     """Return what drives may take of the machine's memory, where that is known."""
 
+def page_errors(
+    name: str,
+    overrides: list[str] | None,
+    folders: list[str],
+    conditions: tuple[list[int], list[int], list[int]],
+) -> str:
+    """Error rates of a drive, or without overrides a chip, by wear, age in ns, reads and page type."""
+
 def explain_chip(chip: str, folders: list[str]) -> str:
     """`{name, title, entries: [...]}`."""
 

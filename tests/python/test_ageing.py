@@ -162,6 +162,19 @@ def test_ageing_ends_after_so_many_drive_writes(life: Life, tmp_path: Path) -> N
     assert kept == pytest.approx(early.rows[-1].drive_writes)
 
 
+def test_ageing_ends_after_years_of_so_many_drive_writes_a_day(tmp_path: Path) -> None:
+    changes = [part for change in MORTAL for part in ("--set", change)]
+    words = ["age", TINY, *changes, "--years", "2", "--limit-dwpd", "0.05", "--measure", "0"]
+    done = CliRunner().invoke(app, [*words, "--format", "json", "--out", str(tmp_path / "age.html")])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    before, last = (row["drive_writes"] for row in found["windows"][-2:])
+    assert before < 2 * 365.25 * 0.05 <= last
+    assert not found["ended"]
+    with pytest.raises(InputError, match=r"--limit-writes 9\.0: --limit-dwpd says the same: expected one"):
+        fg.age(TINY, limit_writes=9, limit_dwpd=1)
+
+
 @pytest.mark.parametrize("hot", ["0.9", "2/0.1", "a/b", "0.9/1"])
 def test_shares_that_are_none_are_refused(hot: str) -> None:
     with pytest.raises(InputError, match="expected shares"):

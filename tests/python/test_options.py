@@ -73,6 +73,11 @@ BASES: dict[str, tuple[str, ...]] = {
     "keys": ("gc.victim", f"gc.victim --drive {TINY}"),
     "examples": ("",),
     "characterize": ("derived/mt29f4g08aac --model tables --experiment page-order --out o", "--list"),
+    "rber": (
+        "nvme-tlc --wear 0,1000 --age 30d --reads 1 --out o",
+        "derived/mt29f4g08aac --model tables --wear 1000 --age 30d --reads 1 --out o",
+        "poster-mlc --wear 1000 --age 30d --reads 1 --out o",
+    ),
     "derive": ("mt29f4g08aac --out o.toml",),
     "fit": ("log.csv --out o",),
     "report": ("done --out o.html",),
@@ -138,6 +143,7 @@ SILENT = {
     "--stop-after": "no client comes in",
     "--metrics": "without a reader",
     "--watch": "without a terminal",
+    "--limit-dwpd": "the drive ends before",
     "--threshold": "each page of the trace is only read or only written",
 }
 
@@ -355,6 +361,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("plan", "--out"): (BASES["plan"][0], "o/thesis"),
     ("fit", "--out"): (BASES["fit"][0], "o/thesis"),
     ("characterize", "--out"): (BASES["characterize"][0], "o/thesis"),
+    ("rber", "--out"): (BASES["rber"][0], "o/thesis"),
     ("reproduce", "--out"): (BASES["reproduce"][0], "o/thesis"),
     ("age", "--out"): (BASES["age"][0], "o.html"),
     ("age", "--save-state"): (f"{BASES['age'][0]} --save-state mine", "mine"),

@@ -50,6 +50,7 @@ LINES = {
     'done: fg.Reproduced = fg.reproduce("desnoyers2012-wa", full=True)': None,
     "fg.reproduce(ful=True)": 'Unexpected keyword argument "ful"',
     'bench: fg.Characterized = fg.characterize("poster-mlc", blocks=8, experiment=["endurance"])': None,
+    'errors: fg.PageErrors = fg.rber("nvme-tlc", wear=[0, 1000], age=["30d"], reads=0)': None,
     'fg.characterize("poster-mlc", model="cell")': "Literal['cell']",
     'model: fg.PageModel = fg.derive("poster-mlc", seed=2)': None,
     'fg.derive("poster-mlc", seed="2")': 'Argument "seed" to "derive"',

@@ -42,4 +42,4 @@ pub mod words;
 pub use config_read::EccConfig;
 pub use estimate::{Estimator, Weight};
 pub use ladder::{Corrects, Decodes, Ladder, Overlap, Pace, Rates, Rung, Shifted, Soft};
-pub use page_read::{Outcome, PageRead};
+pub use page_read::{Outcome, PageRead, Tried};

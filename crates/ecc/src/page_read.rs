@@ -2,7 +2,7 @@
 
 use crate::flow::{ATTEMPTS_MOST, Attempt, Flow, FlowView, Flows, HardRetrySoft, Next, Notes, Steps};
 use crate::words::{Word, Words};
-use crate::{Ladder, Rates};
+use crate::{Ladder, Rates, tail};
 use engine::RandomStream;
 
 /// Record of the outcome of the read of one page: its attempts, and whether it was corrected.
@@ -57,6 +57,20 @@ pub struct PageRead<'a> {
     /// Index of the step of the retry table at which a page of any page type of the same superblock was last read
     /// correctly; none if not known.
     pub good_step: Option<u32>,
+}
+
+/// Record of an attempt that a read of a page makes if all attempts before it failed, with its chance of failure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried {
+    /// Index of the step of the retry table with which the attempt reads: 0 is the default references.
+    pub step: u32,
+    /// Number of soft bits of the attempt: 1 is a hard read.
+    pub soft_bits: u32,
+    /// Chance (0 to 1) that a codeword of the page is uncorrectable in this attempt; 1 where the read flow does not
+    /// decode the attempt.
+    pub codeword_failure: f64,
+    /// Chance (0 to 1) that at least one codeword of the page is uncorrectable in this attempt.
+    pub page_failure: f64,
 }
 
 /// Record of the result of decoding the page in one attempt: whether the page was corrected, and the iterations.
@@ -130,6 +144,31 @@ impl PageRead<'_> {
             (view.attempts, view.last, view.estimate) = (view.attempts + 1, Some(attempt), estimate);
         }
         outcome
+    }
+
+    /// Returns the attempts that the read flow (policy for the next attempt) makes if each of them fails, in their order,
+    /// each with its chance of failure by the code's tables or closed form. A read flow that estimates error rates is
+    /// told the true rate. A page whose random number is `draw` is corrected by the first attempt whose chance of
+    /// failure is at most `draw`, as in [`Self::by_draw`].
+    pub fn tried(&self, flow: &mut dyn Flow) -> Vec<Tried> {
+        let notes = flow.notes();
+        let halves = if notes.estimates { self.halves() } else { Vec::new() };
+        let (mut view, mut made) = (self.begin(&halves), Vec::new());
+        while view.attempts < ATTEMPTS_MOST {
+            let Next::Read(attempt) = flow.next(&view) else { break };
+            assert!(view.takes(&attempt), "the read flow chose {attempt:?}, which {view:?} does not take");
+            let rate = self.rate(attempt.step);
+            let estimate = notes.estimates.then_some(rate);
+            let is_decoded = estimate.is_none_or(|estimate| estimate <= attempt.decoded_below);
+            let rung = attempt.soft_bits as usize - 1;
+            let of_code = || self.ladder.codeword_failure(rung, rate, self.rates.soft);
+            let codeword_failure = if is_decoded { of_code() } else { 1.0 };
+            let page_failure = tail::any_of(self.ladder.codewords(self.bytes), codeword_failure);
+            let Attempt { step, soft_bits, .. } = attempt;
+            made.push(Tried { step, soft_bits, codeword_failure, page_failure });
+            (view.attempts, view.last, view.estimate) = (view.attempts + 1, Some(attempt), estimate);
+        }
+        made
     }
 
     /// Makes the view of this read, before its first attempt, that the read flow (policy for the attempts) is shown.
@@ -271,6 +310,30 @@ mod tests {
         assert!(usual.uncorrectable && estimated.uncorrectable);
         // Two soft attempts at the end are decoded at any estimate.
         assert_eq!(estimated.iterations[0], 23.0 + 2.0 * 20.0);
+    }
+
+    /// Checks that a page is read by the first attempt whose chance of failure its random number reaches.
+    #[test]
+    fn attempts_in_vain_tell_which_of_them_corrects_a_page() {
+        let (ladder, rates) = (ladder(), aged(0.03, 0.004, 12));
+        let page = PageRead {
+            ladder: &ladder,
+            first: 0,
+            rates: &rates,
+            bytes: BYTES,
+            page_type: 1,
+            good_step: None,
+        };
+        let tried = page.tried(&mut HardRetrySoft);
+        assert_eq!((tried.len(), tried[0].step, tried[14].soft_bits), (15, 0, 3));
+        for draw in [1e-6, 0.01, 0.5, 0.99] {
+            let outcome = ladder.read(0, &rates, BYTES, draw);
+            let first = tried.iter().position(|attempt| attempt.page_failure <= draw).expect("corrected");
+            assert_eq!((outcome.retries, outcome.step), (first as u32, tried[first].step));
+        }
+        let estimated = page.tried(soft_by_estimate().as_mut());
+        let first = estimated.iter().find(|attempt| attempt.page_failure <= 0.5).expect("corrected");
+        assert!(estimated[0].page_failure == 1.0 && first.soft_bits > 1, "{estimated:?}");
     }
 
     #[test]

@@ -62,7 +62,9 @@ pub use contents::{Damage, FlashContents, SuperblockFound};
 pub use core::{
     Act, CollectionInTime, HandleCounts, HandleState, HandleTotals, ReclaimGroupState, Recovery, Seen,
 };
-pub use features::costs::{CorrectionParts, CostRules, Reckoned, Regulation, RegulationCounts};
+pub use features::costs::{
+    CorrectionParts, CostRules, PageForecast, ReadForecast, Reckoned, Regulation, RegulationCounts,
+};
 pub use features::parity::Stripes;
 pub use features::{Listed, snapshots};
 pub use lapse::KEY_OF_TESTS;

@@ -75,6 +75,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::drives, module)?)?;
     module.add_function(wrap_pyfunction!(listing::chips, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::page_errors, module)?)?;
     module.add_function(wrap_pyfunction!(listing::keys, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_chip, module)?)?;
     module.add_function(wrap_pyfunction!(listing::memory_bytes, module)?)?;

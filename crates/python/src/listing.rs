@@ -157,6 +157,33 @@ pub fn explain_drive(
     })
 }
 
+/// Returns the raw bit error rates of the pages of a drive, or of the chip `name` if `overrides` is None, as JSON: for
+/// each wear in program/erase cycles, age in ns and number of reads, and each page type, with the read that corrects the
+/// page.
+#[pyfunction]
+pub fn page_errors(
+    py: Python<'_>,
+    name: &str,
+    overrides: Option<Vec<String>>,
+    folders: Vec<String>,
+    conditions: (Vec<u32>, Vec<u64>, Vec<u32>),
+) -> PyResult<String> {
+    let (pe_cycles, ages_ns, reads) = conditions;
+    let ages_s = ages_ns.into_iter().map(|ns| ns as f64 / 1e9).collect();
+    let grid = sim::ErrorGrid { pe_cycles, ages_s, reads };
+    guarded(py, || {
+        let catalogue = catalogue(folders);
+        let found = match overrides {
+            None => sim::chip_errors(&catalogue, name, &grid),
+            Some(set) => {
+                let drive = Drive::load(&catalogue, name, &set).map_err(input)?;
+                sim::drive_errors(&drive, &grid)
+            }
+        };
+        Ok(json!(found.map_err(input)?).to_string())
+    })
+}
+
 /// Returns the name and title of a flash chip, and all its configuration values in force, as JSON.
 #[pyfunction]
 pub fn explain_chip(chip: &str, folders: Vec<String>) -> PyResult<String> {

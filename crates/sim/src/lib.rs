@@ -29,6 +29,9 @@ pub use drive::catalogue::{Catalogue, DriveSummary};
 pub use drive::chip::{BenchChip, ChipModel, chip_on_bench, explain_chip};
 pub use drive::keys::{KeyOnDrive, in_words, keys, keys_on, needs_in_words, policies};
 pub use drive::memory::{Checking, free_memory};
+pub use drive::page_errors::{
+    CodeLimits, ErrorGrid, PageErrors, PageRates, PageReadBack, chip_errors, drive_errors,
+};
 pub use embedding::{Embedding, embed};
 pub use error::Error;
 pub use life::limit::{DriveClass, Readability, Requirement, ServiceLife, WorstPage};

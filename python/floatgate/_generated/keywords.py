@@ -265,8 +265,10 @@ class AgeKeywords(TypedDict, total=False):
     """Years over which the writes are spread. A number from 0.1 to 200; default 5.0."""
 
     limit_writes: SupportsFloat | None
-    """End after N drive writes: 913 are half a drive write a day for five years. A number from 0.01 to
-    1e+07; default at its end.
+    """End after N drive writes. A number from 0.01 to 1e+07; default at its end."""
+
+    limit_dwpd: SupportsFloat | None
+    """End after --years of N drive writes a day. A number from 0.0001 to 10000; default at its end.
     """
 
     jedec: Literal["client", "enterprise"] | None
@@ -329,6 +331,41 @@ class CharacterizeKeywords(TypedDict, total=False):
     """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
     FLOATGATE_SCHEDULER, or this machine.
     """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class RberKeywords(TypedDict, total=False):
+    """The options of `RberOptions`."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    wear: str | Sequence[str | SupportsFloat | SupportsIndex] | None
+    """Program/erase cycles of the blocks. Whole numbers with commas between: 0,1000,3000; default 0,
+    half the rated cycles, the rated cycles.
+    """
+
+    age: str | Sequence[str | SupportsFloat | SupportsIndex]
+    """Ages of the page: a chip's at its reference temperature, a drive's at nand.errors.celsius. Times
+    with commas between: 30d,365d; default 0s,30d,365d.
+    """
+
+    reads: SupportsIndex
+    """Reads of the block since the page was written. A whole number from 0 to 1000000000000."""
+
+    model: Literal["cells", "tables"] | None
+    """The chip's cells, or the tables that drives use. One of cells, tables; default tables where the
+    chip has them.
+    """
+
+    seed: SupportsIndex | None
+    """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
@@ -780,8 +817,8 @@ class EccMeasureKeywords(TypedDict, total=False):
     """
 
     age: str | Sequence[str | SupportsFloat | SupportsIndex] | None
-    """Ages of the page, at the chip's reference temperature. Times with commas between: 30d,365d;
-    default ages that have the rates.
+    """Ages of the page: a chip's at its reference temperature, a drive's at nand.errors.celsius. Times
+    with commas between: 30d,365d; default ages that have the rates.
     """
 
     rate: str | Sequence[str | SupportsFloat | SupportsIndex] | None

@@ -2160,9 +2160,7 @@ class ByRetries(Section):
     """
 
     requests: tuple[Count, ...]
-    """[requests] Number of the host's reads for each number of read retries, from 0 on; the eighth
-    entry also counts reads with more retries.
-    """
+    """[requests] Number of the host's reads for each number of read retries, from 0 on."""
 
     latency_ns_mean: tuple[float | None, ...]
     """[ns] Mean latency of the host's reads for each number of read retries, from 0 on; null without

@@ -72,12 +72,16 @@ class AgeOptions(CommandOptions):
     limit_writes: Annotated[
         float | None,
         Option(
-            "End after N drive writes: 913 are half a drive write a day for five years.",
+            "End after N drive writes.",
             metavar="N",
             panel=LIMITS,
             least=0.01,
             most=1e7,
         ),
+    ] = usual("at its end")
+    limit_dwpd: Annotated[
+        float | None,
+        Option("End after --years of N drive writes a day.", metavar="N", panel=LIMITS, least=1e-4, most=1e4),
     ] = usual("at its end")
     jedec: Annotated[
         Literal["client", "enterprise"] | None,
@@ -114,7 +118,8 @@ def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> "Life":
 
     It ends when the drive accepts no more writes, or when its code could no longer read what it holds at the
     end of the retention time of JESD218: `life.cause` says which. With `limit_writes` it ends after so many
-    drive writes, at the next window: with `save_state` that is the drive of some years, for runs.
+    drive writes, at the next window, with `limit_dwpd` after `years` of so many drive writes a day: with
+    `save_state` that is the drive of some years, for runs.
 
     Raises InputError for a drive whose chip knows neither endurance nor errors, or whose tables end too
     early, TypeError for an unknown option.
@@ -200,6 +205,9 @@ def _conditions(asked: AgeOptions) -> "Conditions":
 
     names = life.Conditions.__annotations__
     found: Conditions = life.Conditions(**{name: getattr(asked, name) for name in names})  # type: ignore[typeddict-item]
+    if asked.limit_dwpd is not None:
+        without_effect({"limit_writes": asked.limit_writes}, "--limit-dwpd says the same", "one of both")
+        found["limit_writes"] = asked.limit_dwpd * asked.years * life.DAYS_PER_YEAR
     return found
 
 

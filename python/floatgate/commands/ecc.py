@@ -19,7 +19,17 @@ from floatgate.options import fields_of
 from floatgate.options.definition import Argument, Assignments, CommandOptions, Option, usual
 from floatgate.options.effect import without_effect
 from floatgate.options.run import nanoseconds
-from floatgate.options.shared import ELSEWHERE, Format, Json, OutFile, Scheduler, Seed, Workers
+from floatgate.options.shared import (
+    AGES,
+    ELSEWHERE,
+    READS,
+    Format,
+    Json,
+    OutFile,
+    Scheduler,
+    Seed,
+    Workers,
+)
 from floatgate.options.taking import offered, take
 from floatgate.results import notebook
 from floatgate.results.folder import own_file
@@ -80,19 +90,8 @@ class EccMeasureOptions(CommandOptions):
         int | None,
         Option("Program/erase cycles of the page's block.", metavar="N", least=0, most=10_000_000),
     ] = usual("the rated ones")
-    reads: Annotated[
-        int | None,
-        Option("Reads of the block since the page was written.", metavar="N", least=0, most=10**12),
-    ] = usual("0")
-    age: Annotated[
-        str | None,
-        Option(
-            "Ages of the page, at the chip's reference temperature.",
-            metavar="TIME,...",
-            takes="times with commas between: 30d,365d",
-            listed=True,
-        ),
-    ] = usual("ages that have the rates")
+    reads: Annotated[int | None, READS] = usual("0")
+    age: Annotated[str | None, AGES] = usual("ages that have the rates")
     rate: Annotated[
         str | None,
         Option(

@@ -45,6 +45,13 @@ SAMPLE = Option(
     most=SEED_MOST,
     differs="of a chip's silicon: the same seed is the same piece in every experiment",
 )
+AGES = Option(
+    "Ages of the page: a chip's at its reference temperature, a drive's at nand.errors.celsius.",
+    metavar="TIME,...",
+    takes="times with commas between: 30d,365d",
+    listed=True,
+)
+READS = Option("Reads of the block since the page was written.", metavar="N", least=0, most=10**12)
 PRECONDITION = Option(
     "Fill the drive, or bring it into the steady state of random writes or of this workload.", panel=STATE
 )

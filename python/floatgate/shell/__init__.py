@@ -23,8 +23,9 @@ from floatgate.shell.options import IN_SHELL, takes
 # Commands in the order of help, each in a module of its name, or of `_HOMES`; then those with others below
 # them, each a module with an `app`. Only the one that is asked for is imported.
 _COMMANDS = (
-    *("run", "serve", "torture", "age", "drives", "chips", "examples", "keys", "characterize", "derive"),
-    *("fit", "report", "schema", "reproduce", "grid", "plan", "study", "compare", "place", "snapshots"),
+    *("run", "serve", "torture", "age", "drives", "chips", "examples", "keys", "characterize", "rber"),
+    *("derive", "fit", "report", "schema", "reproduce", "grid", "plan", "study", "compare", "place"),
+    "snapshots",
 )
 _HOMES = {"drives": "listing", "chips": "listing"}
 _GROUPS = ("policies", "bus", "ecc", "trace", "twin", "state")

@@ -15,16 +15,25 @@ use nand::{ArrayPower, ArrayTiming, Geometry, Tables};
 /// # Errors
 /// When the chip is unknown or its file is faulty.
 pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<Entry>), Error> {
+    let document = chip_document(catalogue, chip)?;
+    let mut root = Section::root(&document);
+    let parts = ChipKeys::read_nand(&mut root)?;
+    let entries = parts.nand.entries().into_iter().filter(|entry| entry.key.starts_with("nand.")).collect();
+    Ok((parts.title, entries))
+}
+
+/// Reads the configuration document of a chip, with its keys in section `[nand]` as in a drive's configuration.
+///
+/// # Errors
+/// When the chip is unknown or its file is faulty.
+pub(super) fn chip_document(catalogue: &Catalogue, chip: &str) -> Result<Document, Error> {
     let path = catalogue.resolve("chips", chip)?;
     let mut document = catalogue.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
     // A chip alone has no geometry of a drive; one channel with one way shows its keys.
     for assignment in ["geometry.channels=1", "geometry.ways=1"] {
         document.set(assignment)?;
     }
-    let mut root = Section::root(&document);
-    let parts = ChipKeys::read_nand(&mut root)?;
-    let entries = parts.nand.entries().into_iter().filter(|entry| entry.key.starts_with("nand.")).collect();
-    Ok((parts.title, entries))
+    Ok(document)
 }
 
 /// Kind of model for a flash chip on the test bench: every cell's threshold voltage, or tables.
@@ -58,11 +67,7 @@ pub fn chip_on_bench(
     model: ChipModel,
     seed: u64,
 ) -> Result<BenchChip, Error> {
-    let path = catalogue.resolve("chips", chip)?;
-    let mut document = catalogue.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
-    for assignment in ["geometry.channels=1", "geometry.ways=1"] {
-        document.set(assignment)?;
-    }
+    let mut document = chip_document(catalogue, chip)?;
     let mut set = Document::empty();
     for assignment in overrides {
         set.set(&format!("nand.{assignment}"))?;

@@ -6,6 +6,7 @@ pub(crate) mod chip;
 pub(crate) mod fault;
 pub(crate) mod keys;
 pub(crate) mod memory;
+pub(crate) mod page_errors;
 pub(crate) mod power_cuts;
 pub(crate) mod power_model;
 
@@ -420,20 +421,29 @@ impl Drive {
     /// that takes over an existing flash is made with that flash's seed.
     pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
+        let correction = self.correction_parts(&whole)?;
+        let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
+        let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
+        Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws)
+            .map_err(|reason| Error(format!("{}: {reason}", self.name)))
+    }
+
+    /// Makes the parts of the drive's read correction: code, read flow, and the error model with the chip's tables.
+    ///
+    /// # Errors
+    /// When the error model needs tables that the chip does not have.
+    pub(crate) fn correction_parts(&self, whole: &WholeDrive) -> Result<CorrectionParts, Error> {
         let mut errors = (whole.errors)();
         let about = |reason: String| Error(format!("{}: {reason}", self.name));
         errors.attach(whole.tables.as_ref()).map_err(about)?;
-        let correction = CorrectionParts {
-            ladder: whole.ecc.ladder,
+        Ok(CorrectionParts {
+            ladder: whole.ecc.ladder.clone(),
             flow: (whole.ecc.flow)(),
             errors,
             page_types: whole.geometry.cell.bits(),
             page_bytes: whole.geometry.page_size.get(),
             pe_cycles: whole.array.pe_cycles(0, 0),
-        };
-        let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
-        let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
-        Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws).map_err(about)
+        })
     }
 
     /// Makes the configuration of a miniature of this drive (a drive with fewer dies and superblocks, simulated to find

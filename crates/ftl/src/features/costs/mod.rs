@@ -5,6 +5,7 @@
 
 mod cost_table;
 mod counts;
+mod forecast;
 mod hooked;
 mod load;
 mod make;
@@ -23,6 +24,7 @@ use ecc::Ladder;
 use ecc::flow::{Flow, Flows};
 use ecc::words::Words;
 use engine::RandomStream;
+pub use forecast::{PageForecast, ReadForecast};
 use load::DieLoad;
 use nand::errors::ErrorModel;
 use reckoning::{Correction, Reckoning};

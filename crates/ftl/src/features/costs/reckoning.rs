@@ -30,7 +30,7 @@ pub(super) struct Begin {
 impl Begin {
     /// Chooses the first attempt of reads of a page; `rates` are the page's raw bit error rates at the greatest age and
     /// number of reads for which reads are planned.
-    fn of(ladder: &Ladder, rates: &Rates) -> Self {
+    pub(super) fn of(ladder: &Ladder, rates: &Rates) -> Self {
         let last = ladder.rungs.len() - 1;
         let (rung, holds) = match (ladder.needed(rates.usual, rates.soft), rates.shifted) {
             (Some(rung), None) | (Some(rung @ 0), Some(_)) => (rung, true),

@@ -49,13 +49,19 @@ def test_a_trace_in_its_own_time_is_sampled() -> None:
     Path("t.csv").write_text(lines)
     run = floatgate.run(TINY, "t.csv", precondition="steady", sample="auto", report=False)
     assert run.document["sample"]["requests_forwarded"] > 5_000
+    # Arrival times decide rates and latencies.
+    assert run.document["sample"]["write"] is None
+    ended = in_process(*f"run {TINY} t.csv --precondition steady --sample waf:9%,iops:2% --out o".split())
+    assert ended.code == 2
+    assert "come at times of their own" in ended.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ("--sample p99:5%", "windows alone"),
-        ("--sample waf", "expected auto, or waf:ERROR"),
+        ("--sample p999:5%", 'did you mean "p99"?'),
+        ("--sample waf", "expected auto, or errors of waf, iops, mean, p99"),
+        ("--sample iops:2%,iops:3%", '"iops:3%" is twice'),
         ("--sample auto --check", "--check"),
         ("--sample auto --set ftl.read_ahead.name=sequential", "what was read ahead"),
         ("--sample auto --set ftl.buffer.keep_ratio=0.5", "keep_ratio"),

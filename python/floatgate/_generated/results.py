@@ -2907,13 +2907,13 @@ class SampledRun(Section):
     """[ratio] Estimate of the write amplification of the whole run; null without writes."""
 
     read: SampledKind | None
-    """Estimates of rates and latencies of the reads of the whole run; null without reads, and where
-    requests come at times of their own.
+    """Estimates of rates and latencies of the reads of the whole run; null without reads, where only
+    an error of write amplification was asked for, and where requests come at times of their own.
     """
 
     write: SampledKind | None
-    """Estimates of rates and latencies of the writes of the whole run; null without writes, and where
-    requests come at times of their own.
+    """Estimates of rates and latencies of the writes of the whole run; null without writes, where only
+    an error of write amplification was asked for, and where requests come at times of their own.
     """
 
     parts: tuple[SampledPart, ...]

@@ -71,6 +71,12 @@ impl AskedErrors {
         self.iops.or(self.mean).or(self.p99).is_some()
     }
 
+    /// Returns true if rates and latencies of the whole run are estimated: if errors of any were asked for, or no error at
+    /// all. Write amplification alone needs no warm-ups as long as they do.
+    pub fn tells_times(&self) -> bool {
+        self.has_times() || !self.has_any()
+    }
+
     /// Returns true if any error was asked for.
     pub fn has_any(&self) -> bool {
         self.waf.is_some() || self.has_times()
@@ -89,8 +95,9 @@ mod tests {
             (several.waf, several.iops, several.mean, several.p99),
             (Some(0.01), Some(0.02), None, Some(0.05))
         );
-        assert!(several.has_times() && !AskedErrors::parse("waf:1%").unwrap().has_times());
-        assert!(!AskedErrors::parse("auto").unwrap().has_any());
+        assert!(several.tells_times() && !AskedErrors::parse("waf:1%").unwrap().tells_times());
+        let auto = AskedErrors::parse("auto").unwrap();
+        assert!(auto.tells_times() && !auto.has_any() && !auto.has_times());
         for text in [
             "",
             "waf",

@@ -224,7 +224,8 @@ impl Sampling {
         }
         let settled =
             self.beginning.ends[settled_after(&self.beginning.ends) + 1].0 - self.beginning.ends[0].0;
-        self.lengths = SampleLengths::plan(settled, self.turn(run), requests_left(run, passes[1]));
+        let turn = if self.asked.tells_times() { self.turn(run) } else { 0.0 };
+        self.lengths = SampleLengths::plan(settled, turn, requests_left(run, passes[1]));
         self.end_window(run);
         self.go_forward(run, drive)
     }
@@ -347,7 +348,8 @@ impl Sampling {
     /// Returns the report of a sampled run that is over.
     pub fn report(&self) -> SampledRun {
         let ends = self.windows.ends.iter().map(|end| (end - self.beginning.base) as f64).collect();
-        let windows = (!self.windows.times.waits).then_some((self.windows.slices.as_slice(), ends));
+        let tells_times = self.asked.tells_times() && !self.windows.times.waits;
+        let windows = tells_times.then_some((self.windows.slices.as_slice(), ends));
         let lengths = [self.lengths.warm_up, self.lengths.window];
         estimate::of(&self.parts, self.run_so, lengths, &self.asked, windows)
     }

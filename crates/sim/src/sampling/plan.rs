@@ -9,7 +9,7 @@ const TURNS: f64 = 4.0;
 /// Constant: requests carried forward for each request in detail where the length of the run is not known.
 const FORWARD_PER_DETAIL: u64 = 19;
 /// Constant: greatest share of a run that a plan of windows lets run in detail.
-const DETAIL_MOST: f64 = 0.5;
+const DETAIL_MOST: f64 = 0.25;
 
 /// Lengths of warm-ups, windows and stretches to carry forward of a sampled run, in requests.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,8 @@ impl SampleLengths {
         Self { warm_up: 0, window: WINDOW_LEAST, skip: 0 }
     }
 
-    /// Plans a run whose beginning settled after `settled` requests; each die programs one superblock in `turn` requests, and
+    /// Plans a run whose beginning settled after `settled` requests; each die programs one superblock in `turn` requests (0 where
+    /// warm-ups need not last that long), and
     /// `left` requests are left of the run (`None` where unknown).
     pub fn plan(settled: u64, turn: f64, left: Option<u64>) -> Self {
         let turns = (TURNS * turn) as u64;
@@ -39,7 +40,7 @@ impl SampleLengths {
             // A drive that settles slowly: as long as the run allows.
             let share = most as f64 / detail as f64;
             (warm_up, window) = ((warm_up as f64 * share) as u64, (window as f64 * share) as u64);
-            (warm_up, window) = (warm_up.max(settled), window.max(WINDOW_LEAST));
+            (warm_up, window) = (warm_up.max(settled), window.max(settled).max(WINDOW_LEAST));
         }
         let detail = warm_up + window;
         let skip = left.map_or(FORWARD_PER_DETAIL * detail, |left| (left / WINDOWS).saturating_sub(detail));
@@ -56,7 +57,7 @@ mod tests {
         let lengths = SampleLengths::plan(200, 500.0, Some(1_200_000));
         assert_eq!([lengths.warm_up, lengths.window, lengths.skip], [2_000, 2_000, 96_000]);
         let short = SampleLengths::plan(200, 500.0, Some(60_000));
-        assert_eq!([short.warm_up, short.window, short.skip], [1_250, 1_250, 2_500]);
+        assert_eq!([short.warm_up, short.window, short.skip], [625, 1_000, 3_375]);
         let reads = SampleLengths::plan(300, 0.0, None);
         assert_eq!([reads.warm_up, reads.window, reads.skip], [300, 1_000, 19 * 1_300]);
     }

@@ -24,9 +24,9 @@ sections! {
         window_requests: u64 = "requests",
         /// Estimate of the write amplification of the whole run; null without writes.
         waf: Option<SampledFigure> = "ratio",
-        /// Estimates of rates and latencies of the reads of the whole run; null without reads, and where requests come at times of their own.
+        /// Estimates of rates and latencies of the reads of the whole run; null without reads, where only an error of write amplification was asked for, and where requests come at times of their own.
         read: Option<SampledKind>,
-        /// Estimates of rates and latencies of the writes of the whole run; null without writes, and where requests come at times of their own.
+        /// Estimates of rates and latencies of the writes of the whole run; null without writes, where only an error of write amplification was asked for, and where requests come at times of their own.
         write: Option<SampledKind>,
         /// List of the parts of the run, in order.
         parts: Vec<SampledPart>,

@@ -27,8 +27,38 @@ from floatgate.report.plot import Axis, Points, chart
 PAIRS = 60
 SECONDS_MOST = 60.0  # of a run in full
 REQUESTS = (400_000, 4_000_000)
-ASKED = "waf:1%"
+ASKED = "waf:1%,iops:2%,mean:2%,p99:5%"
+METRICS = ("waf", "iops", "mean", "p99")
 IMAGE = Path(__file__).parents[1] / "docs" / "images" / "sampling.svg"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A figure of the run in full, and its estimate by the sampled run."""
+
+    metric: str  # of METRICS
+    kind: str  # of requests: read or write; empty for write amplification
+    truth: float
+    value: float
+    interval: list[float] | None
+    reached: bool
+
+    @property
+    def is_held(self) -> bool:
+        """The interval holds what the run in full found."""
+        return self.interval is not None and self.interval[0] <= self.truth <= self.interval[1]
+
+    @property
+    def off(self) -> float:
+        """The difference from the run in full, as a share of it."""
+        return self.value / self.truth - 1
+
+    @property
+    def half(self) -> float | None:
+        """The longer side of the interval, as a share of the value."""
+        if self.interval is None:
+            return None
+        return max(self.interval[1] - self.value, self.value - self.interval[0]) / self.value
 
 
 @dataclass(frozen=True)
@@ -36,17 +66,14 @@ class Pair:
     """A drive, a workload, and what both runs found."""
 
     number: int
-    truth: float
-    value: float
-    interval: list[float] | None
-    reached: bool
+    found: list[Found]
     forwarded: float  # of the requests
     seconds: tuple[float, float]  # in full, and sampled; without those before the run
 
     @property
-    def is_held(self) -> bool:
-        """The interval holds what the run in full found."""
-        return self.interval is not None and self.interval[0] <= self.truth <= self.interval[1]
+    def waf(self) -> Found:
+        """Write amplification."""
+        return next(found for found in self.found if found.metric == "waf")
 
 
 def job(number: int, case: interval_coverage.Case) -> str:
@@ -73,6 +100,21 @@ def _run(case: interval_coverage.Case, path: Path, sample: str | None) -> dict[s
     return found
 
 
+def _found(whole: dict[str, Any], sample: dict[str, Any]) -> Iterator[Found]:
+    """Give each figure that the sampled run estimates, beside what the run in full found."""
+    places = [("waf", "", whole["waf"], sample["waf"])]
+    for kind in ("read", "write"):
+        if estimates := sample[kind]:
+            done = whole["host"][kind]
+            places += [
+                ("iops", kind, done["iops"], estimates["iops"]),
+                ("mean", kind, done["latency_ns"]["mean"], estimates["latency_ns_mean"]),
+                ("p99", kind, done["latency_ns"]["p99"], estimates["latency_ns_p99"]),
+            ]
+    for metric, kind, truth, figure in places:
+        yield Found(metric, kind, truth, figure["value"], figure["interval"], bool(figure["reached"]))
+
+
 def run(number: int, folder: Path) -> Pair | None:
     """Run a pair; none where the run in full takes too long."""
     case = interval_coverage.draw(number)
@@ -83,11 +125,8 @@ def run(number: int, folder: Path) -> Pair | None:
     if seconds[0] > SECONDS_MOST:
         return None
     sample = document["sample"]
-    figure = sample["waf"]
     forwarded = sample["requests_forwarded"] / sample["requests"]
-    return Pair(
-        number, whole["waf"], figure["value"], figure["interval"], bool(figure["reached"]), forwarded, seconds
-    )
+    return Pair(number, list(_found(whole, sample)), forwarded, seconds)
 
 
 def pairs(numbers: Sequence[int]) -> Iterator[Pair]:
@@ -98,27 +137,30 @@ def pairs(numbers: Sequence[int]) -> Iterator[Pair]:
                 yield pair
 
 
-def summary(found: Sequence[Pair]) -> str:
-    """Say how often intervals held, how far off values were, and how much faster they came."""
-    with_interval = [pair for pair in found if pair.interval is not None]
-    held = sum(pair.is_held for pair in with_interval)
-    off = sorted(abs(pair.value / pair.truth - 1) for pair in found)
-    reached = sum(pair.reached for pair in found)
-    halves = [pair.interval[1] / pair.value - 1 for pair in with_interval if pair.interval]
-    times = statistics.median(pair.seconds[0] / pair.seconds[1] for pair in found)
-    return (
-        f"{held} of {len(with_interval)} intervals held, half of them within +/-"
-        f" {statistics.median(halves):.2%}; {reached} of {len(found)} errors of 1 % reached;"
-        f" off by {statistics.median(off):.2%} in the median and {off[-1]:.2%} at most;"
-        f" {times:.1f} times as fast in the median"
-    )
+def summary(pairs_run: Sequence[Pair]) -> str:
+    """Say of each metric how often intervals held, how far off values were, and how much faster they came."""
+    lines = []
+    for metric in METRICS:
+        found = [figure for pair in pairs_run for figure in pair.found if figure.metric == metric]
+        halves = [figure.half for figure in found if figure.half is not None]
+        off = sorted(abs(figure.off) for figure in found)
+        half = statistics.median(halves or [0])
+        lines.append(
+            f"{metric}: {sum(figure.is_held for figure in found)} of {len(halves)} intervals held,"
+            f" {len(found) - len(halves)} without; half of them within +/- {half:.2%};"
+            f" {sum(figure.reached for figure in found)} of {len(found)} errors reached;"
+            f" off by {statistics.median(off):.2%} in the median and {off[-1]:.2%} at most"
+        )
+    times = statistics.median(pair.seconds[0] / pair.seconds[1] for pair in pairs_run)
+    forwarded = statistics.median(pair.forwarded for pair in pairs_run)
+    return "\n".join([*lines, f"{times:.1f} times as fast in the median, {forwarded:.0%} carried forward"])
 
 
 def picture(found: Sequence[Pair]) -> str:
     """Draw how far off sampled runs are, and how far they say they may be, over how much faster they come."""
     times = [pair.seconds[0] / pair.seconds[1] for pair in found]
-    off = [100 * abs(pair.value / pair.truth - 1) for pair in found]
-    half = [100 * (pair.interval[1] / pair.value - 1) if pair.interval else None for pair in found]
+    off = [100 * abs(pair.waf.off) for pair in found]
+    half = [None if pair.waf.half is None else 100 * pair.waf.half for pair in found]
     marks = [
         Points(palette.KINDS["read"], times, half, name="half the interval"),
         Points(palette.KINDS["write"], times, off, name="difference from the run in full"),
@@ -138,13 +180,15 @@ def main(arguments: Sequence[str]) -> int:
     found = []
     for pair in pairs(range(asked.first, asked.first + asked.pairs)):
         found.append(pair)
-        half = pair.interval and pair.interval[1] / pair.value - 1
-        width = "no interval" if half is None else f"+/- {half:.2%}"
-        missed = "" if pair.is_held or half is None else "  MISSED"
         sys.stdout.write(
-            f"pair {pair.number}: {pair.truth:.4f} in full, {pair.value / pair.truth - 1:+.2%}, {width},"
-            f" {pair.forwarded:.0%} forward, {pair.seconds[0]:.1f} and {pair.seconds[1]:.1f} s{missed}\n"
+            f"pair {pair.number}: {pair.forwarded:.0%} forward,"
+            f" {pair.seconds[0]:.1f} and {pair.seconds[1]:.1f} s"
         )
+        for figure in pair.found:
+            width = "no interval" if figure.half is None else f"+/- {figure.half:.2%}"
+            missed = "" if figure.is_held or figure.half is None else " MISSED"
+            sys.stdout.write(f"; {figure.kind} {figure.metric} {figure.off:+.2%} {width}{missed}")
+        sys.stdout.write("\n")
         sys.stdout.flush()
     sys.stdout.write(f"{summary(found)}\n")
     if asked.json:

@@ -41,7 +41,7 @@ MIXED = (
     "[trims]\nrw=randtrim\nbs=64k\nsize=1m\n"
 )
 READS = "[reads]\nrw=randread\nbs=4k\nsize=1m\niodepth=4\nloops=2\n"
-SAMPLED = "[s]\nrw=randwrite\nbs=4k\nsize=100%\nnorandommap=1\nio_size=80m\niodepth=4\n"
+SAMPLED = "[s]\nrw=randrw\nrwmixread=30\nbs=4k\nsize=100%\nnorandommap=1\nio_size=120m\niodepth=4\n"
 SEQUENCE = "[sequence]\nrw=read\nbs=4k\nsize=2m\nloops=2\n"
 WRITES = "[writes]\nrw=randwrite\nbs=4k\nsize=2m\niodepth=8\nloops=6\n"
 SMALL = {"nand.blocks_per_plane": 24, "ftl.user_capacity": "13GB"}
@@ -78,7 +78,7 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
         },
         {"precondition": "fill"},
     ),
-    "sampled": (TINY, SAMPLED, {}, {"precondition": "steady", "sample": "waf:20%"}),
+    "sampled": (TINY, SAMPLED, {}, {"precondition": "steady", "sample": "waf:20%,iops:20%,mean:20%,p99:50%"}),
     "parity": ("tlc", WRITES, ROOMY | {"ftl.parity.name": "rain"}, {"precondition": "fill"}),
     "regulated": ("tlc", MIXED, SMALL | CODE | {"ftl.regulator.name": "agcr"}, {"precondition": "fill"}),
     "old data": ("tlc", READS, SMALL | CODE | OLD, {"precondition": "fill"}),

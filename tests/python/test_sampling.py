@@ -24,6 +24,8 @@ def test_write_amplification_of_a_fio_job_is_told_with_an_interval() -> None:
     document = json.loads(Path("o/run.json").read_text())
     sample = document["sample"]
     assert sample["requests"] == 40_000
+    # Rates need longer warm-ups.
+    assert sample["write"] is None
     assert sample["reached"] is True
     assert sum(part["requests"] for part in sample["parts"]) == 40_000
     assert sample["requests_forwarded"] > 10_000
@@ -33,6 +35,29 @@ def test_write_amplification_of_a_fio_job_is_told_with_an_interval() -> None:
     assert "sampled" in [remark["kind"] for remark in document["remarks"]]
     page = next(Path("o").glob("*.html")).read_text()
     assert "carried forward" in page
+
+
+def test_rates_and_latencies_of_a_fio_job_are_told_with_intervals() -> None:
+    Path("job.fio").write_text(JOB.replace("randwrite", "randrw\nrwmixread=30"))
+    asked = "waf:20%,iops:20%,mean:20%,p99:50%"
+    ended = in_process(*f"run {TINY} job.fio --precondition steady --sample {asked} --out o".split())
+    assert ended.code == 0, ended.err
+    sample = json.loads(Path("o/run.json").read_text())["sample"]
+    whole = floatgate.run(TINY, "job.fio", precondition="steady", report=False).document["host"]
+    for kind in ("read", "write"):
+        assert sample[kind]["requests"] == pytest.approx(whole[kind]["requests"], rel=0.02)
+        for key, truth in (
+            ("iops", whole[kind]["iops"]),
+            ("bandwidth_bytes_per_s", whole[kind]["bandwidth_bytes_per_s"]),
+            ("latency_ns_mean", whole[kind]["latency_ns"]["mean"]),
+        ):
+            figure = sample[kind][key]
+            half = figure["interval"][1] - figure["value"]
+            # Chance alone brings one in ten thousand further than twice half the interval.
+            assert abs(figure["value"] - truth) < 2 * half
+            assert figure["reached"] is (half <= 0.2 * figure["value"])
+    assert "a second (+/-" in ended.out
+    assert "Over the whole run: reads" in next(Path("o").glob("*.html")).read_text()
 
 
 def test_an_error_that_is_not_reached_is_told() -> None:
@@ -49,13 +74,19 @@ def test_a_trace_in_its_own_time_is_sampled() -> None:
     Path("t.csv").write_text(lines)
     run = floatgate.run(TINY, "t.csv", precondition="steady", sample="auto", report=False)
     assert run.document["sample"]["requests_forwarded"] > 5_000
+    # Arrival times decide rates and latencies.
+    assert run.document["sample"]["write"] is None
+    ended = in_process(*f"run {TINY} t.csv --precondition steady --sample waf:9%,iops:2% --out o".split())
+    assert ended.code == 2
+    assert "come at times of their own" in ended.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ("--sample p99:5%", "windows alone"),
-        ("--sample waf", "expected auto, or waf:ERROR"),
+        ("--sample p999:5%", 'did you mean "p99"?'),
+        ("--sample waf", "expected auto, or errors of waf, iops, mean, p99"),
+        ("--sample iops:2%,iops:3%", '"iops:3%" is twice'),
         ("--sample auto --check", "--check"),
         ("--sample auto --set ftl.read_ahead.name=sequential", "what was read ahead"),
         ("--sample auto --set ftl.buffer.keep_ratio=0.5", "keep_ratio"),

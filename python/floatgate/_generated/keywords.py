@@ -77,8 +77,8 @@ class Keywords(TypedDict, total=False):
     """
 
     sample: str | None
-    """Run windows in detail, carry the drive's state forward between them: auto, or an error of waf.
-    Auto, or waf with the error that it may have: waf:1%.
+    """Run windows in detail, carry the drive's state forward between them: auto, or errors asked.
+    Auto, or waf, iops, mean, p99 with the errors that they may have: waf:1%,iops:2%.
     """
 
     limit_requests: SupportsIndex | None

@@ -2807,9 +2807,7 @@ class SampledFigure(Section):
     """Estimate of a figure of the whole run by sampling, with its interval."""
 
     value: float
-    """Value of the estimate: all bytes programmed over all bytes written, in detail and carried
-    forward.
-    """
+    """Value of the estimate for the whole run."""
 
     interval: tuple[float, float] | None
     """Interval that holds the value of a run in full with 95 % confidence; null where there are too
@@ -2823,6 +2821,30 @@ class SampledFigure(Section):
 
     reached: bool | None
     """[yes/no] True if the interval is as narrow as was asked; null where no error was asked."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampledKind(Section):
+    """Estimates of rates and latencies of one kind of requests (reads or writes) of the whole run by
+    sampling.
+    """
+
+    requests: Count
+    """[requests] Number of requests of the kind in the whole run, unmeasured ones by their share among
+    the others.
+    """
+
+    iops: SampledFigure | None
+    """[1/s] Estimate of the number of requests of the kind per second."""
+
+    bandwidth_bytes_per_s: SampledFigure | None
+    """[bytes/s] Estimate of the bytes of requests of the kind per second."""
+
+    latency_ns_mean: SampledFigure | None
+    """[ns] Estimate of the mean latency of requests of the kind."""
+
+    latency_ns_p99: SampledFigure | None
+    """[ns] Estimate of the 99th percentile of the latency of requests of the kind."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2846,16 +2868,17 @@ class SampledPart(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledRun(Section):
-    """Report of a sampled run: how it was sampled, and write amplification of the whole run. All other
+    """Report of a sampled run: how it was sampled, and what it estimates of the whole run. All other
     parts of the result that count or time are of the measured windows alone, put together as if
     nothing lay between them.
     """
 
     asked: str
-    """[text] Value of the option `--sample`: `auto`, or `waf` with the error that it may have."""
+    """[text] Value of the option `--sample`: `auto`, or figures with the errors that they may have.
+    """
 
     reached: bool | None
-    """[yes/no] True if the error that was asked for is reached; null where none was asked."""
+    """[yes/no] True if all errors that were asked for are reached; null where none was asked."""
 
     requests: Count
     """[requests] Number of requests of the whole run."""
@@ -2873,15 +2896,23 @@ class SampledRun(Section):
     """
 
     warm_up_requests: Count
-    """[requests] Number of requests in detail before each window, by how long the drive took to settle
-    in the beginning.
-    """
+    """[requests] Number of requests in detail before each window: until the drive has settled."""
 
     window_requests: Count
     """[requests] Number of requests of each window."""
 
     waf: SampledFigure | None
     """[ratio] Estimate of the write amplification of the whole run; null without writes."""
+
+    read: SampledKind | None
+    """Estimates of rates and latencies of the reads of the whole run; null without reads, where only
+    an error of write amplification was asked for, and where requests come at times of their own.
+    """
+
+    write: SampledKind | None
+    """Estimates of rates and latencies of the writes of the whole run; null without writes, where only
+    an error of write amplification was asked for, and where requests come at times of their own.
+    """
 
     parts: tuple[SampledPart, ...]
     """List of the parts of the run, in order."""

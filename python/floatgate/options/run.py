@@ -64,9 +64,9 @@ class Options:
     sample: Annotated[
         str | None,
         Option(
-            "Run windows in detail, carry the drive's state forward between them: auto, or an error of waf.",
-            metavar="auto|waf:ERROR",
-            takes="auto, or waf with the error that it may have: waf:1%",
+            "Run windows in detail, carry the drive's state forward between them: auto, or errors asked.",
+            metavar="auto|NAME:ERROR",
+            takes="auto, or waf, iops, mean, p99 with the errors that they may have: waf:1%,iops:2%",
             panel=LIMITS,
         ),
     ] = None

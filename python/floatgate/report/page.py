@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from floatgate.report import palette, power, retries, tail, words
+from floatgate.report import palette, power, retries, sampled, tail, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.html import Card, render
 from floatgate.report.said import Said, Strong, said
@@ -121,7 +121,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list
     document = source.document
     plans: tuple[tuple[str, Said, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
-        ("Sampled", "Parts in detail, and parts carried forward.", ("sampled",)),
+        ("Sampled", sampled.in_words(document), ("sampled",)),
         ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
         ("Where the time goes", [*_stage_words(document), *tail.in_words(source.tails)], ("stages", "tail")),
         ("Write amplification", _amplification_words(document), ("amplification",)),

@@ -4,6 +4,7 @@ from typing import Any
 
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Figure, Mark, Panel, Points
+from floatgate.results.sampled import rates
 
 
 def figure(document: dict[str, Any]) -> Figure | None:
@@ -15,3 +16,10 @@ def figure(document: dict[str, Any]) -> Figure | None:
         marks += [Points(palette.KINDS[kind], x, [part["waf"] for part in parts], name=name)] if parts else []
     across = Axis("requests", low=0, high=sample.get("requests"), format="si")
     return Figure([Panel(across, Axis("write amplification", zero=True), marks)], 260) if marks else None
+
+
+def in_words(document: dict[str, Any]) -> str:
+    """Say what the sampled run found of rates and latencies of the whole run."""
+    texts = rates(document["sample"]) if document.get("sample") else []
+    of_all = f" Over the whole run: {'; '.join(texts)}." if texts else ""
+    return f"Parts in detail, and parts carried forward.{of_all}"

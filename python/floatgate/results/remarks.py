@@ -10,7 +10,7 @@ from typing import Any
 
 from floatgate.results import amplification
 from floatgate.results.headline import at
-from floatgate.results.sampled import said
+from floatgate.results.sampled import rates, said
 from floatgate.values import quantities as q
 
 # Of a share this large what is left is too little to show in the mean: the tenth that does not.
@@ -182,11 +182,12 @@ def _loop_given_up(document: dict[str, Any]) -> Remark | None:
 
 
 def _sampled(document: dict[str, Any]) -> Remark | None:
-    """A sampled run: its rates and latencies are those of its windows, and it may not say what was asked."""
+    """A sampled run: what it says of the whole run, and that it may not say what was asked."""
     if not (sample := document.get("sample")):
         return None
     missed = " less sure than asked," if sample["reached"] is False else ""
-    text = f"sampled: the whole run has {said(sample)},{missed} and all other figures are of windows."
+    known = "; ".join([said(sample), *rates(sample)])
+    text = f"sampled: the whole run has {known},{missed} and all other figures are of windows."
     return Remark("sampled", text, "run it longer, or without --sample")
 
 

@@ -1,46 +1,85 @@
-//! What a sampled run is asked for: how well write amplification is to be known.
+//! What a sampled run is asked for: how well figures of the whole run are to be known.
 
 use crate::Error;
+use config::nearest;
 
 /// Constant: value of the option `--sample` that asks for a sampled run without a bound on the error.
 const AUTO: &str = "auto";
-/// Constant: names of figures that the option `--sample` refuses, as the measured windows alone give them with a bias.
-const BIASED: [&str; 3] = ["iops", "mean", "p99"];
+/// Constant: names of the figures whose error the option `--sample` can bound: write amplification, requests per second, mean
+/// latency, and 99th percentile of the latency.
+const NAMES: [&str; 4] = ["waf", "iops", "mean", "p99"];
 
-/// Value of the option `--sample`: the error that a sampled run's estimate of write amplification may have.
-#[derive(Clone, Debug, PartialEq)]
+/// Value of the option `--sample`: the errors that a sampled run's estimates may have. Each is the greatest half width of
+/// a confidence interval, as a share of the value; `None` where no error was asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AskedErrors {
     /// String of the option `--sample`.
     pub text: String,
-    /// Greatest half width of the confidence interval of write amplification, as a share of the value; `None` where no
-    /// error was asked for.
+    /// Error that the estimate of write amplification may have.
     pub waf: Option<f64>,
+    /// Error that the estimates of reads and of writes per second may have.
+    pub iops: Option<f64>,
+    /// Error that the estimates of the mean latencies of reads and of writes may have.
+    pub mean: Option<f64>,
+    /// Error that the estimates of the 99th percentiles of the latencies of reads and of writes may have.
+    pub p99: Option<f64>,
 }
 
 impl AskedErrors {
-    /// Reads the string of the option `--sample`: `auto`, or the error of write amplification in percent, as in
-    /// `waf:1%`.
+    /// Reads the string of the option `--sample`: `auto`, or errors in percent, each after the name of its figure, with
+    /// commas between, as in `waf:1%,iops:2%,p99:5%`.
     ///
     /// # Errors
-    /// When the string is neither of these; the message says what was expected.
+    /// When the string is neither of these, or has an error twice; the message says what was expected.
     pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut asked = Self { text: text.to_owned(), ..Self::default() };
         if text == AUTO {
-            return Ok(Self { text: AUTO.to_owned(), waf: None });
+            return Ok(asked);
         }
-        let wrong =
-            |why: &str| Error(format!("--sample {text}: {why}expected auto, or waf:ERROR, as in waf:1%"));
-        let (name, error) = text.split_once(':').unwrap_or((text, ""));
-        if BIASED.contains(&name) {
-            return Err(wrong(
-                "rates and latencies of a sampled run are those of its windows alone, not of the whole; ",
-            ));
+        for part in text.split([',', ' ']) {
+            let wrong = |why: String| {
+                let names = NAMES.join(", ");
+                Error(format!(
+                    "--sample {text}: {why}expected auto, or errors of {names} with commas between, as in waf:1%,iops:2%"
+                ))
+            };
+            let (name, error) = part.split_once(':').unwrap_or((part, ""));
+            let place = match name {
+                "waf" => &mut asked.waf,
+                "iops" => &mut asked.iops,
+                "mean" => &mut asked.mean,
+                "p99" => &mut asked.p99,
+                _ => {
+                    let like = nearest(name, NAMES)
+                        .map_or(String::new(), |name| format!(" (did you mean {name:?}?)"));
+                    return Err(wrong(format!("{part:?}{like}; ")));
+                }
+            };
+            let percent = error.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+            let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share < 1.0);
+            if share.is_none() || place.is_some() {
+                let why = if share.is_some() { "twice" } else { "not an error above 0 % and below 100 %" };
+                return Err(wrong(format!("{part:?} is {why}; ")));
+            }
+            *place = share;
         }
-        let share = error.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-        let share = share.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share < 1.0);
-        match share {
-            Some(share) if name == "waf" => Ok(Self { text: text.to_owned(), waf: Some(share) }),
-            _ => Err(wrong("")),
-        }
+        Ok(asked)
+    }
+
+    /// Returns true if an error of a rate or of a latency was asked for.
+    pub fn has_times(&self) -> bool {
+        self.iops.or(self.mean).or(self.p99).is_some()
+    }
+
+    /// Returns true if rates and latencies of the whole run are estimated: if errors of any were asked for, or no error at
+    /// all. Write amplification alone needs no warm-ups as long as they do.
+    pub fn tells_times(&self) -> bool {
+        self.has_times() || !self.has_any()
+    }
+
+    /// Returns true if any error was asked for.
+    pub fn has_any(&self) -> bool {
+        self.waf.is_some() || self.has_times()
     }
 }
 
@@ -51,13 +90,34 @@ mod tests {
     #[test]
     fn errors_are_read_strictly() {
         assert_eq!(AskedErrors::parse("waf:2.5%").map(|asked| asked.waf), Ok(Some(0.025)));
-        assert_eq!(AskedErrors::parse("auto").map(|asked| asked.waf), Ok(None));
-        for text in
-            ["", "waf", "waf:1", "waf:0%", "waf:100%", "waf:nan%", "waf:-1%", "waf:1%,waf:2%", "auto,waf:1%"]
-        {
+        let several = AskedErrors::parse("p99:5%,waf:1%,iops:2%").unwrap();
+        assert_eq!(
+            (several.waf, several.iops, several.mean, several.p99),
+            (Some(0.01), Some(0.02), None, Some(0.05))
+        );
+        assert!(several.tells_times() && !AskedErrors::parse("waf:1%").unwrap().tells_times());
+        let auto = AskedErrors::parse("auto").unwrap();
+        assert!(auto.tells_times() && !auto.has_any() && !auto.has_times());
+        for text in [
+            "",
+            "waf",
+            "waf:1",
+            "waf:0%",
+            "waf:100%",
+            "waf:nan%",
+            "waf:-1%",
+            "waf:1%,waf:2%",
+            "auto,waf:1%",
+            "waf:1%,",
+        ] {
             let error = AskedErrors::parse(text).expect_err(text).to_string();
-            assert!(error.contains("expected auto, or waf:ERROR") && !error.contains('\n'), "{error}");
+            assert!(error.contains("expected auto, or errors of waf") && !error.contains('\n'), "{error}");
         }
-        assert!(AskedErrors::parse("p99:5%").expect_err("no p99").to_string().contains("windows alone"));
+        assert!(
+            AskedErrors::parse("iopss:5%")
+                .expect_err("unknown")
+                .to_string()
+                .contains("did you mean \"iops\"?")
+        );
     }
 }

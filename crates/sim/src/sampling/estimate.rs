@@ -6,7 +6,10 @@
 //! errors add. Not modelled: what is wrong with both alike; `benches/sampling.py` measures how often intervals hold.
 
 use super::asked::AskedErrors;
-use super::told::{SampledFigure, SampledPart, SampledRun};
+use super::forward::ForwardedPart;
+use super::rates::{WholeRun, Windows};
+use super::told::{SampledFigure, SampledKind, SampledPart, SampledRun};
+use super::windows::{KINDS, WindowSlice};
 use crate::measure::spread::interval;
 
 /// Record of a part of a sampled run: a stretch of its requests, in detail or carried forward without simulated time.
@@ -42,11 +45,23 @@ fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
     let value = of(&sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]))?;
-    let half =
-        interval(&sums, of).map(|found| (2.0 * found.half.powi(2) + discrepancy(parts).powi(2)).sqrt());
+    let half = half(parts);
     let found = half.map(|half| [(value - half).max(0.0), value + half]);
     let reached = asked.map(|asked| half.is_some_and(|half| half <= asked * value));
     Some(SampledFigure { value, interval: found, asked, reached })
+}
+
+/// Returns half the width of the 95 % interval of a run's write amplification; `None` where there are too few parts to say.
+fn half(parts: &[SamplePart]) -> Option<f64> {
+    chance(parts).map(|chance| (chance.powi(2) + discrepancy(parts).powi(2)).sqrt())
+}
+
+/// Returns by how much chance may make the write amplification of a run in full differ from that of the parts of a sampled
+/// one; `None` where there are too few parts, or nothing was written.
+fn chance(parts: &[SamplePart]) -> Option<f64> {
+    let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
+    let found = interval(&sums, |sums| (sums[1] > 0.0).then(|| sums[0] / sums[1]))?;
+    Some((2.0 * found.half.powi(2)).sqrt())
 }
 
 /// Returns the difference between the write amplification of the parts that were carried forward and that of the parts
@@ -73,15 +88,69 @@ pub(super) struct RunSo {
     pub measured: u64,
     /// Number of requests of the sampled run that were carried forward without simulated time.
     pub forwarded: u64,
+    /// For reads and for writes that were carried forward: two numbers, of requests and of their bytes.
+    pub forwarded_kinds: [[u64; 2]; KINDS],
 }
 
-/// Makes the report of a sampled run from its parts; `lengths` are the numbers of requests of a warm-up and of a
-/// window, and `asked` the error that was asked for.
-pub(super) fn of(parts: &[SamplePart], run_so: RunSo, lengths: [u64; 2], asked: &AskedErrors) -> SampledRun {
+impl RunSo {
+    /// Adds the requests of `parts`, which were carried forward.
+    pub fn add(&mut self, parts: &[ForwardedPart]) {
+        for part in parts {
+            self.forwarded += part.requests;
+            for (sum, more) in self.forwarded_kinds.iter_mut().flatten().zip(part.kinds.iter().flatten()) {
+                *sum += more;
+            }
+        }
+    }
+}
+
+/// Measured windows of a sampled run: slices, and by window the number of requests of the run when it ended.
+pub(super) type MeasuredWindows<'a> = (&'a [WindowSlice], Vec<f64>);
+
+/// Returns what is known of the whole run from its parts and windows.
+fn whole_run(parts: &[SamplePart], run_so: &RunSo, slices: &[WindowSlice]) -> WholeRun {
+    let rest = parts.get(1..).unwrap_or_default();
+    let requests: u64 = rest.iter().map(|part| part.requests).sum();
+    let programmed: f64 = rest.iter().map(|part| part.programmed).sum();
+    let all: f64 = parts.iter().map(|part| part.programmed).sum::<f64>();
+    let written: f64 = parts.iter().map(|part| part.written).sum::<f64>();
+    let counted = |kind: usize| {
+        let [requests, bytes] = run_so.forwarded_kinds[kind].map(|count| count as f64);
+        slices.iter().fold([requests, bytes], |sum, slice| {
+            [sum[0] + slice.kinds[kind].requests, sum[1] + slice.kinds[kind].bytes]
+        })
+    };
+    let seen = (run_so.measured + run_so.forwarded).max(1) as f64;
+    WholeRun {
+        requests: run_so.all as f64,
+        programmed: programmed / requests.max(1) as f64,
+        programmed_half: half(parts).filter(|_| all > 0.0).map_or(0.0, |half| half * written / all),
+        kinds: std::array::from_fn(|kind| counted(kind).map(|count| count * run_so.all as f64 / seen)),
+    }
+}
+
+/// Makes the report of a sampled run from its parts and, where rates and latencies can be told, from its measured `windows`;
+/// `lengths` are the numbers of requests of a warm-up and of a window, and `asked` the errors that were asked for.
+pub(super) fn of(
+    parts: &[SamplePart],
+    run_so: RunSo,
+    lengths: [u64; 2],
+    asked: &AskedErrors,
+    windows: Option<MeasuredWindows<'_>>,
+) -> SampledRun {
     let waf = waf(parts, asked.waf);
+    let [read, write] = windows.filter(|_| run_so.all > 0).map_or([None, None], |(slices, ends)| {
+        let whole = whole_run(parts, &run_so, slices);
+        let windows = Windows::new(slices, &ends, whole.requests);
+        [0, 1].map(|kind| windows.kind(kind, &whole, &[asked.iops, asked.mean, asked.p99]))
+    });
+    let times = [&read, &write].into_iter().flatten().flat_map(SampledKind::asked_for);
+    let reached: Vec<bool> = times.flatten().filter_map(|figure| figure.reached).collect();
+    let has_waf = asked.waf.is_none() || waf.as_ref().is_some_and(|waf| waf.reached == Some(true));
+    let has_times = !asked.has_times() || (!reached.is_empty() && reached.iter().all(|reached| *reached));
     SampledRun {
         asked: asked.text.clone(),
-        reached: asked.waf.map(|_| waf.as_ref().is_some_and(|waf| waf.reached == Some(true))),
+        reached: asked.has_any().then_some(has_waf && has_times),
         requests: run_so.all,
         requests_measured: run_so.measured,
         requests_warm_up: run_so.all.saturating_sub(run_so.measured + run_so.forwarded),
@@ -89,6 +158,8 @@ pub(super) fn of(parts: &[SamplePart], run_so: RunSo, lengths: [u64; 2], asked: 
         warm_up_requests: lengths[0],
         window_requests: lengths[1],
         waf,
+        read,
+        write,
         parts: parts.iter().map(SamplePart::told).collect(),
     }
 }
@@ -112,7 +183,7 @@ mod tests {
     fn an_interval_is_as_wide_as_parts_differ() {
         let asked = AskedErrors::parse("waf:1%").unwrap();
         let of_parts =
-            |count| of(&parts(count), RunSo::default(), [0; 2], &asked).waf.expect("there are writes");
+            |count| of(&parts(count), RunSo::default(), [0; 2], &asked, None).waf.expect("there are writes");
         let (few, many) = (of_parts(40), of_parts(40_000));
         let half = |figure: &SampledFigure| {
             figure.interval.map(|[_, high]| high - figure.value).expect("an interval")
@@ -124,9 +195,9 @@ mod tests {
     #[test]
     fn few_parts_say_nothing_of_how_sure_they_are() {
         let asked = AskedErrors::parse("waf:50%").unwrap();
-        let sample = of(&parts(9), RunSo::default(), [0; 2], &asked);
+        let sample = of(&parts(9), RunSo::default(), [0; 2], &asked, None);
         assert_eq!(sample.waf.map(|waf| (waf.interval, waf.reached)), Some((None, Some(false))));
         // Nor is an error of nothing reached.
-        assert_eq!(of(&[], RunSo::default(), [0; 2], &asked).reached, Some(false));
+        assert_eq!(of(&[], RunSo::default(), [0; 2], &asked, None).reached, Some(false));
     }
 }

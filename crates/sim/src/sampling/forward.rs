@@ -6,6 +6,7 @@
 //! idle. Not modelled: what reads change beside the time of dies, and in which order several outstanding requests are answered.
 
 use super::skipped::{PassedOver, Skipped};
+use super::windows::KINDS;
 use crate::observe::Observer;
 use crate::requests::whole_units;
 use crate::run::Run;
@@ -28,8 +29,8 @@ const PARTS: u64 = 4;
 pub(super) struct ForwardedPart {
     /// Number of requests in the part.
     pub requests: u64,
-    /// Number of bytes of the write requests in the part.
-    pub bytes: u64,
+    /// For the reads and for the writes in the part: two numbers, of requests and of their bytes.
+    pub kinds: [[u64; 2]; KINDS],
     /// Number of bytes that the drive programmed to flash in the part.
     pub programmed: u64,
 }
@@ -53,7 +54,7 @@ impl Forwarded {
 
     /// Returns the number of bytes of the write requests in the stretch that was carried forward.
     pub fn bytes(&self) -> u64 {
-        self.parts.iter().map(|part| part.bytes).sum()
+        self.parts.iter().map(ForwardedPart::written).sum()
     }
 }
 
@@ -257,9 +258,15 @@ impl ForwardedPart {
     /// Counts a request in this part of a stretch that is carried forward.
     fn count(&mut self, request: &HostRequest) {
         self.requests += 1;
-        if request.op.effect() == Effect::Write {
-            self.bytes += u64::from(request.bytes);
+        if let Some([requests, bytes]) = self.kinds.get_mut(request.op.effect() as usize) {
+            *requests += 1;
+            *bytes += u64::from(request.bytes);
         }
+    }
+
+    /// Returns the number of bytes of the write requests in this part.
+    pub fn written(&self) -> u64 {
+        self.kinds[Effect::Write as usize][1]
     }
 
     /// Returns this part of a stretch, which ends now, with the bytes programmed in it. `before` has the drive's bytes

@@ -13,26 +13,32 @@
 //! Not modelled: which die takes a unit depends on which is busy; what is carried forward takes them in turns.
 
 mod asked;
+mod beginning;
 mod estimate;
 mod forward;
+mod plan;
+mod rates;
+mod seen;
 mod skipped;
 mod told;
+mod windows;
 
-use crate::measure::STAGE_BUFFER;
 use crate::observe::Observer;
 use crate::run::Run;
 use crate::run::pausing::{CountsAtPause, Pausing};
 use crate::{Drive, Error};
 pub(crate) use asked::AskedErrors;
+use beginning::{BeginningSeen, settled_after};
 use controller::Origin;
 use estimate::{RunSo, SamplePart};
-use forward::{ForwardPlan, Forwarded, Steps, WaitingIn, forward, passing_over};
+use forward::{ForwardPlan, Forwarded, WaitingIn, forward, passing_over};
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{CollectionInTime, RunsAhead, Still};
-use host::Effect;
+use plan::SampleLengths;
+use seen::WaitingSeen;
 use skipped::PassedOver;
 pub(crate) use told::SampledRun;
-use units::{Nanos, SimTime};
+use windows::WindowsSeen;
 
 /// Constant: number of events of a sampled run between two checks whether its present stage is over.
 const EVENTS: u64 = 64;
@@ -40,12 +46,6 @@ const EVENTS: u64 = 64;
 const PARTS: usize = 20;
 /// Constant: least number of requests of a part of a sampled run's beginning.
 const PART_LEAST: u64 = 200;
-/// Constant: least number of requests of a measured window of a sampled run.
-const WINDOW_LEAST: u64 = 1_000;
-/// Constant: number of windows that a sampled run shall have where it is long enough.
-const WINDOWS: u64 = 12;
-/// Constant: requests carried forward for each request in detail where the length of the run is not known.
-const FORWARD_PER_DETAIL: u64 = 19;
 
 /// Kind of stage of a sampled run.
 enum SamplingStage {
@@ -59,106 +59,9 @@ enum SamplingStage {
     Over,
 }
 
-/// Counts of a run's measured requests when a window of a sampled run begins or ends.
-#[derive(Clone, Copy, Default)]
-struct WindowCounts {
-    /// Simulated time of the last answer to a measured request.
-    time: SimTime,
-    /// Number of measured requests answered.
-    requests: u64,
-    /// For requests of each effect, such as read or write: their number, and in ns the sum of their latencies and the
-    /// sum of their waits for the write buffer.
-    by_effect: [[u128; 3]; Effect::COUNT],
-}
-
-impl WindowCounts {
-    /// Returns the counts of a run's measured requests until now.
-    fn of<P: Observer>(run: &Run<P>) -> Self {
-        let measure = &run.measure;
-        Self {
-            time: measure.last_completion,
-            requests: measure.completed.iter().sum(),
-            by_effect: std::array::from_fn(|at| {
-                let op = &measure.ops[at];
-                [u128::from(op.requests()), op.latency_sum_ns, measure.stages_ns[at][STAGE_BUFFER]]
-            }),
-        }
-    }
-}
-
-/// Sums of times of requests over all measured windows of a sampled run so far.
-#[derive(Clone, Copy, Default)]
-struct TimesSeen {
-    /// Sum of the windows' lengths in simulated time, in ns.
-    ns: f64,
-    /// For requests of each effect: number, sum of latencies, and sum of waits for the write buffer (both in ns).
-    by_effect: [[f64; 3]; Effect::COUNT],
-}
-
-impl TimesSeen {
-    /// Adds a window that began at `start` and ended at `end`.
-    fn add(&mut self, start: &WindowCounts, end: &WindowCounts) {
-        self.ns += end.time.since(start.time).ns() as f64;
-        for (sum, (now, then)) in self.by_effect.iter_mut().zip(end.by_effect.iter().zip(&start.by_effect)) {
-            for (sum, (now, then)) in sum.iter_mut().zip(now.iter().zip(then)) {
-                *sum += (now - then) as f64;
-            }
-        }
-    }
-
-    /// Returns the times by which the nominal clocks of a sampled run (the workload's, and the host's for each kind of
-    /// request) advance with each request that is carried forward without simulated time, as means over the measured
-    /// windows so far; `waits` is true if requests have arrival times of their own (open loop).
-    fn steps(&self, waits: bool) -> Steps {
-        let since = &self.by_effect;
-        let sum = |part: usize| since.iter().map(|of| of[part]).sum::<f64>();
-        let (requests, latency) = (sum(0).max(1.0), sum(1).max(1.0));
-        let apart = self.ns / requests;
-        // What comes at times of its own must not fall behind them.
-        let apart = if waits { apart.min(latency / requests) / 2.0 } else { apart };
-        // In a closed loop, time passes as requests are answered: with each as much as its part of all latencies.
-        let of_each = |of: [f64; 3]| match of[0] > 0.0 {
-            true => (of[1] - of[2]) / of[0] * apart * requests / latency,
-            false => apart,
-        };
-        let ns = |time: f64| Nanos::new(time as u64);
-        Steps {
-            all: ns(apart),
-            latency: ns(latency / requests),
-            by_effect: since.map(|of| ns(if waits { apart } else { of_each(of) })),
-        }
-    }
-}
-
-/// Record of the number of units that waited in the write buffer for a die, as a mean over answered requests.
-#[derive(Clone, Copy, Default)]
-struct WaitingSeen {
-    /// Sum, over requests, of the number of units that waited in the write buffer.
-    sum: u64,
-    /// Number of requests over which the sum was taken.
-    requests: u64,
-    /// Number of requests of the run answered at the last look at the write buffer.
-    before: u64,
-}
-
-impl WaitingSeen {
-    /// Adds a look at the write buffer: `units` units wait, and `answered` requests of the run are answered.
-    fn note(&mut self, units: usize, answered: u64) {
-        let since = answered - self.before.min(answered);
-        self.sum += units as u64 * since;
-        self.requests += since;
-        self.before = answered;
-    }
-
-    /// Returns the mean number of units that waited in the write buffer.
-    fn mean(self) -> u32 {
-        (self.sum as f64 / self.requests.max(1) as f64).round() as u32
-    }
-}
-
 /// State of a sampled run.
 pub(crate) struct Sampling {
-    /// Error of write amplification that was asked for.
+    /// Errors that were asked for.
     asked: AskedErrors,
     /// Present stage of the sampled run.
     stage: SamplingStage,
@@ -166,18 +69,14 @@ pub(crate) struct Sampling {
     passed: Option<PassedOver>,
     /// Number of passes of the workload (`--loop`) begun at the last look; each has a clock of its own.
     passes: u32,
-    /// Counts when the present measured window began; `None` outside windows.
-    start: Option<WindowCounts>,
-    /// Sums of times of requests in the measured windows so far.
-    times: TimesSeen,
+    /// Record of the measured windows so far.
+    windows: WindowsSeen,
     /// List of the parts of the run so far, in detail and carried forward, in order.
     parts: Vec<SamplePart>,
     /// Record of the first requests of the run, part by part.
     beginning: BeginningSeen,
     /// Lengths of warm-ups, windows and stretches to carry forward.
     lengths: SampleLengths,
-    /// True if the workload said that a request comes at a time of its own.
-    waits: bool,
     /// Numbers of requests by the way in which they were run.
     run_so: RunSo,
     /// Record of the number of units that waited in the write buffer.
@@ -189,27 +88,6 @@ pub(crate) struct Sampling {
     /// Two numbers of bytes: programmed only for the drive to come to rest, and counted by the drive as written beyond
     /// the bytes of requests that were carried forward.
     extra: [f64; 2],
-}
-
-/// Record of the first requests of a sampled run, by which it is seen when the drive has settled.
-#[derive(Default)]
-struct BeginningSeen {
-    /// Number of requests answered before the sampled run, in a ramp of the workload.
-    base: u64,
-    /// List of pairs at the start of the first part and the end of each part: requests answered, simulated time.
-    ends: Vec<(u64, SimTime)>,
-    /// Number of requests of each part of the beginning.
-    part: u64,
-}
-
-/// Lengths of warm-ups, windows and stretches to carry forward of a sampled run, in requests.
-struct SampleLengths {
-    /// Number of requests that run in detail, unmeasured, before each window.
-    warm_up: u64,
-    /// Number of requests of each measured window.
-    window: u64,
-    /// Number of requests that are carried forward between two windows.
-    skip: u64,
 }
 
 /// Checks that the state of a drive can be carried forward without simulated time.
@@ -237,12 +115,10 @@ impl Sampling {
             stage: SamplingStage::Beginning,
             passed: None,
             passes: 0,
-            start: None,
-            times: TimesSeen::default(),
+            windows: WindowsSeen::default(),
             parts: Vec::new(),
             beginning: BeginningSeen { part: PART_LEAST, ..BeginningSeen::default() },
-            lengths: SampleLengths { warm_up: 0, window: WINDOW_LEAST, skip: 0 },
-            waits: false,
+            lengths: SampleLengths::unknown(),
             run_so: RunSo::default(),
             waiting: WaitingSeen::default(),
             collected: [CollectionInTime::default(); 2],
@@ -263,7 +139,7 @@ impl Sampling {
         passes: [u32; 2],
     ) -> Result<(), Error> {
         for _ in 0..events.div_ceil(EVENTS) {
-            if self.start.is_none()
+            if !self.windows.is_open()
                 && matches!(self.stage, SamplingStage::Beginning)
                 && !Pausing(run).is_ramping()
             {
@@ -277,6 +153,7 @@ impl Sampling {
                 return Ok(());
             }
             let done = run.host_requests;
+            self.windows.look(run, self.totals(run)[0]);
             if !matches!(self.stage, SamplingStage::WarmUp { .. })
                 && let Some(pages) = run.ftl.as_page_mapped()
             {
@@ -304,7 +181,7 @@ impl Sampling {
         self.waiting.before = self.beginning.base;
         self.collected[1] = seen_by(run);
         self.beginning.ends.push((self.beginning.base, run.ctx.calendar.now()));
-        self.start = Some(WindowCounts::of(run));
+        self.windows.begin(run, self.before[0], self.beginning.part * PARTS as u64);
     }
 
     /// Returns the bytes programmed and written so far, without bytes that only sampling caused.
@@ -312,6 +189,20 @@ impl Sampling {
         let stats = run.ftl.stats();
         let programmed = stats.bytes_programmed(run.ftl.layout().unit) as f64;
         [programmed - self.extra[0], stats.bytes_written as f64 - self.extra[1]]
+    }
+
+    /// Returns the number of requests of the run's beginning in which the drive programmed as many bytes as one superblock of
+    /// each die holds; 0 where it programmed none.
+    fn turn<P: Observer>(&self, run: &Run<P>) -> f64 {
+        let layout = run.ftl.layout();
+        let superblocks =
+            f64::from(layout.superblock_units) * f64::from(layout.dies) * layout.unit.get() as f64;
+        let programmed = self.totals(run)[0] - self.before[0];
+        if programmed > 0.0 {
+            superblocks * (run.host_requests - self.beginning.base) as f64 / programmed
+        } else {
+            0.0
+        }
     }
 
     /// Notes the end of a part of a sampled run's beginning (its first requests, which run in detail) once enough
@@ -331,19 +222,10 @@ impl Sampling {
         if self.beginning.ends.len() <= PARTS {
             return Ok(());
         }
-        self.lengths.warm_up =
+        let settled =
             self.beginning.ends[settled_after(&self.beginning.ends) + 1].0 - self.beginning.ends[0].0;
-        self.lengths.window = WINDOW_LEAST.max(self.lengths.warm_up);
-        let detail = self.lengths.warm_up + self.lengths.window;
-        let part = run.fraction_done().filter(|part| *part > 0.0);
-        let by_limit = (Pausing(run).requests_left() < u64::MAX / 2).then(|| Pausing(run).requests_left());
-        let by_part = part.map(|part| {
-            let pass = run.host_requests as f64 / part;
-            (pass * f64::from(passes[1]) - run.host_requests as f64).max(0.0) as u64
-        });
-        let left = [by_limit, by_part].into_iter().flatten().min();
-        self.lengths.skip =
-            left.map_or(FORWARD_PER_DETAIL * detail, |left| (left / WINDOWS).saturating_sub(detail));
+        let turn = if self.asked.tells_times() { self.turn(run) } else { 0.0 };
+        self.lengths = SampleLengths::plan(settled, turn, requests_left(run, passes[1]));
         self.end_window(run);
         self.go_forward(run, drive)
     }
@@ -352,7 +234,7 @@ impl Sampling {
     fn go_forward<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive) -> Result<(), Error> {
         if self.lengths.skip == 0 {
             // Too few requests to leave any out: windows follow each other.
-            self.start = Some(WindowCounts::of(run));
+            self.windows.begin(run, self.totals(run)[0], self.lengths.window);
             self.stage = SamplingStage::Measuring { until: run.host_requests + self.lengths.window };
             return Ok(());
         }
@@ -372,14 +254,15 @@ impl Sampling {
             let counted = run.ftl.stats().bytes_written;
             let keeps = WaitingIn { units: std::mem::take(&mut buffered), slots: self.waiting.mean() };
             let (count, steps, waits, seen) =
-                (self.lengths.skip, self.times.steps(self.waits), self.waits, self.collected[0]);
+                (self.lengths.skip, self.windows.times.steps(), self.windows.times.waits, self.collected[0]);
             done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen })?;
             // What a later write took the place of in the buffer was written, too, and counts by the bytes of its request.
             self.extra[1] += (run.ftl.stats().bytes_written - counted) as f64 - done.bytes() as f64;
             self.note_forwarded(run, &done, settled);
         }
-        self.waits |= done.waits;
-        self.run_so.forwarded += done.requests();
+        self.windows.times.waits |= done.waits;
+        self.check_times(run)?;
+        self.run_so.add(&done.parts);
         if !comes && let Some(pages) = run.ftl.as_page_mapped() {
             Still(pages).move_again(buffered);
         }
@@ -392,6 +275,20 @@ impl Sampling {
         Ok(())
     }
 
+    /// Refuses errors that were asked of rates and latencies where requests come at times of their own.
+    ///
+    /// # Errors
+    /// When an error of a rate or of a latency was asked for, and a request has come at a time of its own.
+    fn check_times<P: Observer>(&self, run: &Run<P>) -> Result<(), Error> {
+        if !self.windows.times.waits || !self.asked.has_times() {
+            return Ok(());
+        }
+        let (text, name) = (&self.asked.text, run.workload.report().name);
+        Err(Error(format!(
+            "--sample {text}: requests of {name} come at times of their own, which decide its rates and latencies, and which are not carried forward exactly; expected an error of waf alone"
+        )))
+    }
+
     /// Adds the parts that were carried forward; what the drive programmed to come to rest belongs to the first.
     fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded, settled: f64) {
         // Requests in flight when the part in detail ended were answered while the drive came to rest.
@@ -400,7 +297,7 @@ impl Sampling {
         for (at, part) in done.parts.iter().enumerate() {
             let programmed = part.programmed as f64 + if at == 0 { settled } else { 0.0 };
             let requests = part.requests + if at == 0 { answered } else { 0 };
-            let written = part.bytes as f64;
+            let written = part.written() as f64;
             self.parts.push(SamplePart { first_request, requests, is_forwarded: true, programmed, written });
             first_request += requests;
         }
@@ -414,17 +311,15 @@ impl Sampling {
             Pausing(run).go_on_measuring(&pause);
         }
         self.waiting.before = run.host_requests;
-        self.start = Some(WindowCounts::of(run));
+        self.windows.begin(run, self.totals(run)[0], self.lengths.window);
     }
 
     /// Ends a measured window, and with it a part of the run in detail.
     fn end_window<P: Observer>(&mut self, run: &Run<P>) {
-        let Some(start) = self.start.take() else { return };
-        let now = WindowCounts::of(run);
-        let requests = now.requests - start.requests;
-        self.run_so.measured += requests;
-        self.times.add(&start, &now);
-        self.end_detail(run);
+        if let Some(requests) = self.windows.end(run, self.totals(run)[0]) {
+            self.run_so.measured += requests;
+            self.end_detail(run);
+        }
     }
 
     /// Adds, as a part of the run, the requests that ran in detail since the end of the last part.
@@ -452,49 +347,26 @@ impl Sampling {
 
     /// Returns the report of a sampled run that is over.
     pub fn report(&self) -> SampledRun {
-        estimate::of(&self.parts, self.run_so, [self.lengths.warm_up, self.lengths.window], &self.asked)
+        let ends = self.windows.ends.iter().map(|end| (end - self.beginning.base) as f64).collect();
+        let tells_times = self.asked.tells_times() && !self.windows.times.waits;
+        let windows = tells_times.then_some((self.windows.slices.as_slice(), ends));
+        let lengths = [self.lengths.warm_up, self.lengths.window];
+        estimate::of(&self.parts, self.run_so, lengths, &self.asked, windows)
     }
+}
+
+/// Returns the number of requests that are left of a run, of `passes` passes of its workload; `None` where unknown.
+fn requests_left<P: Observer>(run: &mut Run<P>, passes: u32) -> Option<u64> {
+    let part = run.fraction_done().filter(|part| *part > 0.0);
+    let by_limit = Some(Pausing(run).requests_left()).filter(|left| *left < u64::MAX / 2);
+    let by_part = part.map(|part| {
+        let pass = run.host_requests as f64 / part;
+        (pass * f64::from(passes) - run.host_requests as f64).max(0.0) as u64
+    });
+    [by_limit, by_part].into_iter().flatten().min()
 }
 
 /// Returns the drive's counts of how collection and the host shared dies; all zero if it is not page-mapped.
 fn seen_by<P: Observer>(run: &mut Run<P>) -> CollectionInTime {
     run.ftl.as_page_mapped().map(|pages| RunsAhead(pages).seen_in_time()).unwrap_or_default()
-}
-
-/// Returns the index of the first part of a sampled run's beginning from which on parts take equally long: where the
-/// standard error of the mean of the rest is least, looked for in the first half (MSER: White 1997).
-fn settled_after(parts: &[(u64, SimTime)]) -> usize {
-    let pairs = parts.iter().zip(&parts[1..]);
-    let times: Vec<f64> =
-        pairs.map(|(from, to)| to.1.since(from.1).ns() as f64 / (to.0 - from.0).max(1) as f64).collect();
-    let error = |from: &usize| {
-        let rest = &times[*from..];
-        let mean = rest.iter().sum::<f64>() / rest.len() as f64;
-        let squares: f64 = rest.iter().map(|time| (time - mean).powi(2)).sum();
-        squares / (rest.len() as f64).powi(2)
-    };
-    (0..times.len() / 2).min_by(|a, b| error(a).total_cmp(&error(b))).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::settled_after;
-    use units::SimTime;
-
-    /// Makes the ends of parts of ten requests each; `times` are the nanoseconds that each part takes.
-    fn parts(times: impl IntoIterator<Item = u64>) -> Vec<(u64, SimTime)> {
-        let mut parts = vec![(0, SimTime::ZERO)];
-        for time in times {
-            let (requests, before) = parts[parts.len() - 1];
-            parts.push((requests + 10, SimTime::from_ns(before.ns() + time)));
-        }
-        parts
-    }
-
-    #[test]
-    fn a_drive_has_settled_when_its_parts_are_alike() {
-        let noise = |at: u64| 1_000 + at % 2 * 10;
-        assert_eq!(settled_after(&parts((0..4).map(|at| 100 + 200 * at).chain((0..16).map(noise)))), 4);
-        assert!(settled_after(&parts((0..20).map(noise))) < 10);
-    }
 }

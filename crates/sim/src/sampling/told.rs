@@ -3,12 +3,12 @@
 use crate::sections::sections;
 
 sections! {
-    /// Report of a sampled run: how it was sampled, and write amplification of the whole run. All other parts of the result that count or time
+    /// Report of a sampled run: how it was sampled, and what it estimates of the whole run. All other parts of the result that count or time
     /// are of the measured windows alone, put together as if nothing lay between them.
     SampledRun {
-        /// Value of the option `--sample`: `auto`, or `waf` with the error that it may have.
+        /// Value of the option `--sample`: `auto`, or figures with the errors that they may have.
         asked: String = "text",
-        /// True if the error that was asked for is reached; null where none was asked.
+        /// True if all errors that were asked for are reached; null where none was asked.
         reached: Option<bool> = "yes/no",
         /// Number of requests of the whole run.
         requests: u64 = "requests",
@@ -18,19 +18,37 @@ sections! {
         requests_warm_up: u64 = "requests",
         /// Number of requests that were carried forward in the drive's state, without simulated time.
         requests_forwarded: u64 = "requests",
-        /// Number of requests in detail before each window, by how long the drive took to settle in the beginning.
+        /// Number of requests in detail before each window: until the drive has settled.
         warm_up_requests: u64 = "requests",
         /// Number of requests of each window.
         window_requests: u64 = "requests",
         /// Estimate of the write amplification of the whole run; null without writes.
         waf: Option<SampledFigure> = "ratio",
+        /// Estimates of rates and latencies of the reads of the whole run; null without reads, where only an error of write amplification was asked for, and where requests come at times of their own.
+        read: Option<SampledKind>,
+        /// Estimates of rates and latencies of the writes of the whole run; null without writes, where only an error of write amplification was asked for, and where requests come at times of their own.
+        write: Option<SampledKind>,
         /// List of the parts of the run, in order.
         parts: Vec<SampledPart>,
     }
 
+    /// Estimates of rates and latencies of one kind of requests (reads or writes) of the whole run by sampling.
+    SampledKind {
+        /// Number of requests of the kind in the whole run, unmeasured ones by their share among the others.
+        requests: u64 = "requests",
+        /// Estimate of the number of requests of the kind per second.
+        iops: Option<SampledFigure> = "1/s",
+        /// Estimate of the bytes of requests of the kind per second.
+        bandwidth_bytes_per_s: Option<SampledFigure> = "bytes/s",
+        /// Estimate of the mean latency of requests of the kind.
+        latency_ns_mean: Option<SampledFigure> = "ns",
+        /// Estimate of the 99th percentile of the latency of requests of the kind.
+        latency_ns_p99: Option<SampledFigure> = "ns",
+    }
+
     /// Estimate of a figure of the whole run by sampling, with its interval.
     SampledFigure {
-        /// Value of the estimate: all bytes programmed over all bytes written, in detail and carried forward.
+        /// Value of the estimate for the whole run.
         value: f64,
         /// Interval that holds the value of a run in full with 95 % confidence; null where there are too few parts to say.
         interval: Option<[f64; 2]>,
@@ -50,5 +68,19 @@ sections! {
         forwarded: bool = "yes/no",
         /// Write amplification of the part, from the end of the part before; null where nothing was written.
         waf: Option<f64> = "ratio",
+    }
+}
+
+impl SampledKind {
+    /// Returns the estimates of this kind of requests whose error can be asked for: rate, mean latency and 99th percentile.
+    pub fn asked_for(&self) -> [&Option<SampledFigure>; 3] {
+        [&self.iops, &self.latency_ns_mean, &self.latency_ns_p99]
+    }
+}
+
+impl SampledFigure {
+    /// Returns the longer side of the figure's interval; `None` without an interval.
+    pub fn half(&self) -> Option<f64> {
+        self.interval.map(|[low, high]| (self.value - low).max(high - self.value))
     }
 }

@@ -30,7 +30,7 @@ pub struct RunOptions {
     #[serde(rename = "loop")]
     pub passes: Option<String>,
     /// Option `sample`: parts of the run are simulated in detail, and the rest is carried forward without simulated
-    /// time; `auto`, or the error that write amplification may have, as in `waf:1%`; none: all of the run is simulated
+    /// time; `auto`, or the errors that figures may have, as in `waf:1%,iops:2%`; none: all of the run is simulated
     /// in detail.
     pub sample: Option<String>,
     /// Option: true if the data that the workload expects on the drive are written, without simulated time, before the

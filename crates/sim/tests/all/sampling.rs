@@ -94,36 +94,90 @@ fn pairs() -> std::ops::Range<u64> {
     range.map_or(PAIRS, |(from, to)| from.parse().expect("a number")..to.parse().expect("a number"))
 }
 
+/// Figure of a pair: its name, its value in the run in full, its estimate, and the interval of that.
+struct Figure {
+    name: String,
+    truth: f64,
+    value: f64,
+    interval: Option<[f64; 2]>,
+}
+
+impl Figure {
+    /// Returns all figures that a sampled run estimates, beside what the run in full has.
+    fn all(exact: &Value, sampled: &Value) -> Vec<Self> {
+        let mut places = vec![("waf".to_owned(), "/waf".to_owned(), "/sample/waf".to_owned())];
+        for kind in ["read", "write"] {
+            for (name, place, estimate) in [
+                ("iops", "iops", "iops"),
+                ("mean", "latency_ns/mean", "latency_ns_mean"),
+                ("p99", "latency_ns/p99", "latency_ns_p99"),
+            ] {
+                places.push((
+                    format!("{name} of {kind}s"),
+                    format!("/host/{kind}/{place}"),
+                    format!("/sample/{kind}/{estimate}"),
+                ));
+            }
+        }
+        let figure = |(name, place, estimate): (String, String, String)| {
+            let at = |end: usize| sampled.pointer(&format!("{estimate}/interval/{end}"))?.as_f64();
+            Some(Self {
+                name,
+                truth: exact.pointer(&place)?.as_f64()?,
+                value: sampled.pointer(&format!("{estimate}/value"))?.as_f64()?,
+                interval: at(0).zip(at(1)).map(|(low, high)| [low, high]),
+            })
+        };
+        places.into_iter().filter_map(figure).collect()
+    }
+
+    fn is_held(&self) -> bool {
+        self.interval.is_some_and(|[low, high]| (low..=high).contains(&self.truth))
+    }
+
+    /// Returns the difference from the run in full, in halves of the interval on that side.
+    fn off(&self) -> f64 {
+        let [low, high] = self.interval.expect("an interval");
+        let half = if self.truth < self.value { self.value - low } else { high - self.value };
+        (self.value - self.truth).abs() / half
+    }
+}
+
 #[test]
 fn intervals_hold_what_the_whole_run_says() {
-    let (mut held, mut all) = (0u32, 0u32);
-    let mut missed = Vec::new();
+    let mut found: Vec<(u64, Figure)> = Vec::new();
     for seed in pairs() {
         let pair = Pair::draw(seed);
-        let (exact, sampled) = (pair.run(None), pair.run(Some("waf:2%")));
+        let (exact, sampled) = (pair.run(None), pair.run(Some("waf:2%,iops:2%,mean:2%,p99:5%")));
         assert_eq!(sampled["sample"]["requests"], pair.requests, "pair {seed}");
-        let Some(value) = sampled["sample"]["waf"]["value"].as_f64() else { continue };
-        let truth = exact["waf"].as_f64().expect("there are writes");
-        let end = |at: usize| sampled["sample"]["waf"]["interval"][at].as_f64().expect("an interval");
-        let is_held = (end(0)..=end(1)).contains(&truth);
-        println!(
-            "pair {seed}: {truth:.5} exact, {value:.5} sampled, {:.5} to {:.5}, {is_held}; {pair:?}",
-            end(0),
-            end(1)
-        );
-        (all, held) = (all + 1, held + u32::from(is_held));
-        if !is_held {
-            missed.push(format!("pair {seed}: {truth} is not in {} to {} ({value})", end(0), end(1)));
+        for figure in Figure::all(&exact, &sampled) {
+            let Figure { name, truth, value, interval } = &figure;
+            println!(
+                "pair {seed}: {name} {truth:.5} exact, {value:.5} sampled, {interval:.5?}, {}",
+                figure.is_held()
+            );
+            // Chance alone brings one in ten thousand as far as twice half the interval.
+            if figure.interval.is_some() && !name.starts_with("p99") {
+                let off = figure.off();
+                assert!(
+                    off < 2.0,
+                    "pair {seed}: {name} {truth} exact, {value} sampled, {off:.1} times half the interval off"
+                );
+            }
+            found.push((seed, figure));
         }
-        // Chance alone brings one in ten thousand as far as twice half the interval.
-        let off = (value - truth).abs() / (end(1) - value);
-        assert!(
-            off < 2.0,
-            "pair {seed}: {truth} exact, {value} sampled, {off:.1} times half the interval off"
-        );
     }
-    println!("{held} of {all} intervals hold the value of the whole run");
-    assert!(f64::from(held) >= 0.7 * f64::from(all), "{held} of {all}: {missed:#?}");
+    for name in ["waf", "iops", "mean", "p99"] {
+        let of =
+            || found.iter().filter(|(_, figure)| figure.name.starts_with(name) && figure.interval.is_some());
+        let (all, held) = (of().count(), of().filter(|(_, figure)| figure.is_held()).count());
+        println!("{name}: {held} of {all} intervals hold the value of the whole run");
+        let missed: Vec<String> = of()
+            .filter(|(_, figure)| !figure.is_held())
+            .map(|(seed, figure)| format!("{} of pair {seed}", figure.name))
+            .collect();
+        assert!(all > 0 && held as f64 >= 0.7 * all as f64, "{name}: {held} of {all}: {missed:#?}");
+    }
 }
 
 #[test]

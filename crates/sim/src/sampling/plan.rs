@@ -1,0 +1,64 @@
+//! How long warm-ups and windows of a sampled run are, and how far they lie apart.
+
+/// Constant: number of windows that a sampled run shall have where it is long enough.
+const WINDOWS: u64 = 12;
+/// Constant: least number of requests of a measured window of a sampled run.
+const WINDOW_LEAST: u64 = 1_000;
+/// Constant: length of a warm-up, and of a window, in turns: requests in which each die programs one superblock.
+const TURNS: f64 = 4.0;
+/// Constant: requests carried forward for each request in detail where the length of the run is not known.
+const FORWARD_PER_DETAIL: u64 = 19;
+/// Constant: greatest share of a run that a plan of windows lets run in detail.
+const DETAIL_MOST: f64 = 0.25;
+
+/// Lengths of warm-ups, windows and stretches to carry forward of a sampled run, in requests.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SampleLengths {
+    /// Number of requests that run in detail, unmeasured, before each window.
+    pub warm_up: u64,
+    /// Number of requests of each measured window.
+    pub window: u64,
+    /// Number of requests that are carried forward between two windows.
+    pub skip: u64,
+}
+
+impl SampleLengths {
+    /// Makes lengths for a run before its first window: no request is carried forward.
+    pub fn unknown() -> Self {
+        Self { warm_up: 0, window: WINDOW_LEAST, skip: 0 }
+    }
+
+    /// Plans a run whose beginning settled after `settled` requests; each die programs one superblock in `turn` requests (0 where
+    /// warm-ups need not last that long), and
+    /// `left` requests are left of the run (`None` where unknown).
+    pub fn plan(settled: u64, turn: f64, left: Option<u64>) -> Self {
+        let turns = (TURNS * turn) as u64;
+        let (mut warm_up, mut window) = (settled.max(turns), WINDOW_LEAST.max(settled).max(turns));
+        let most = left.map_or(u64::MAX, |left| (DETAIL_MOST * left as f64) as u64 / WINDOWS);
+        let detail = warm_up + window;
+        if detail > most {
+            // A drive that settles slowly: as long as the run allows.
+            let share = most as f64 / detail as f64;
+            (warm_up, window) = ((warm_up as f64 * share) as u64, (window as f64 * share) as u64);
+            (warm_up, window) = (warm_up.max(settled), window.max(settled).max(WINDOW_LEAST));
+        }
+        let detail = warm_up + window;
+        let skip = left.map_or(FORWARD_PER_DETAIL * detail, |left| (left / WINDOWS).saturating_sub(detail));
+        Self { warm_up, window, skip }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_twelve_windows_of_four_turns_where_it_is_long_enough() {
+        let lengths = SampleLengths::plan(200, 500.0, Some(1_200_000));
+        assert_eq!([lengths.warm_up, lengths.window, lengths.skip], [2_000, 2_000, 96_000]);
+        let short = SampleLengths::plan(200, 500.0, Some(60_000));
+        assert_eq!([short.warm_up, short.window, short.skip], [625, 1_000, 3_375]);
+        let reads = SampleLengths::plan(300, 0.0, None);
+        assert_eq!([reads.warm_up, reads.window, reads.skip], [300, 1_000, 19 * 1_300]);
+    }
+}

@@ -1,0 +1,446 @@
+//! From the measured windows of a sampled run to rates, mean latencies and 99th percentiles of the whole run.
+//!
+//! The beginning of the run stands for itself; each window stands for the requests since the window before. What windows found is
+//! moved to the programs that the whole run needed for a request (a regression over half windows, as control variates are: Lavenberg and
+//! Welch 1981), because collections come in bursts that few windows meet as often as the whole run, and because that count is known of
+//! all of it.
+//!
+//! The interval is of what a run in full may find. It adds, as independent errors, the spread over windows (a jackknife that leaves one
+//! out at a time), what is not known of the programs for a request, and by how much late halves of windows differ from early ones: a drive
+//! that has not settled when a window begins.
+//!
+//! Not modelled: what is wrong with early and late halves of windows alike.
+
+use super::told::{SampledFigure, SampledKind};
+use super::windows::{KINDS, LatencyCounts, WindowSlice};
+use crate::measure::spread::quantile;
+
+/// Constant: least number of measured windows of a sampled run, beside its beginning, from which intervals are calculated.
+const WINDOWS_LEAST: usize = 6;
+/// Constant: fraction of requests that take at most as long as the percentile that is estimated.
+const PERCENTILE: f64 = 0.99;
+/// Constant: relative width of a level of the histograms of latencies.
+const LEVEL_WIDTH: f64 = 0.001;
+
+/// Errors that are asked of rates and latencies: of requests per second, mean latency and 99th percentile, each as the
+/// greatest half width of an interval, as a share of the value; `None` where none was asked.
+pub(super) type AskedOfTimes = [Option<f64>; 3];
+
+/// What is known of a whole sampled run, from counts in detail and of requests that were carried forward.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WholeRun {
+    /// Number of requests.
+    pub requests: f64,
+    /// Number of bytes programmed to flash after the beginning of the run, for each request after it.
+    pub programmed: f64,
+    /// Half width of the interval of `programmed`, as a share of it.
+    pub programmed_half: f64,
+    /// For reads and for writes: two numbers, of requests and of their bytes.
+    pub kinds: [[f64; 2]; KINDS],
+}
+
+/// Sums of a slice of a window, with the weight of the window.
+#[derive(Clone, Copy, Debug)]
+struct SliceRow {
+    /// Number of the window.
+    window: usize,
+    /// True in the second half of the window.
+    is_late: bool,
+    /// Sum whose share of `below` is estimated, such as time or latencies.
+    top: f64,
+    /// Sum, such as of requests, by which `top` is divided.
+    below: f64,
+    /// Number of bytes programmed.
+    programmed: f64,
+    /// Number of requests.
+    requests: f64,
+}
+
+/// Figure of a sampled run as a quotient of sums: over its beginning, which stands for itself, and over all windows, which stand
+/// for the rest.
+struct Quotient {
+    /// Sums over the beginning: `top` and `below` of [`SliceRow`].
+    beginning: [f64; 2],
+    /// List of the slices of all windows after the beginning.
+    rows: Vec<SliceRow>,
+    /// Sum `below` of the whole run.
+    below: f64,
+}
+
+/// Estimate of a quotient: its value, and half the width of its interval where there are enough windows.
+#[derive(Clone, Copy, Debug)]
+struct Estimated {
+    /// Value of the quotient for the whole run.
+    value: f64,
+    /// Half width of the interval; `None` where there are too few windows.
+    half: Option<f64>,
+}
+
+impl Quotient {
+    /// Returns the quotient for the whole run from those rows that `takes` accepts, if the drive programmed `programmed`
+    /// bytes for each request after the beginning; `None` where these rows say nothing.
+    fn value(&self, takes: impl Fn(&SliceRow) -> bool, programmed: f64) -> Option<f64> {
+        let mut points: Vec<SliceRow> = Vec::new();
+        for row in self.rows.iter().filter(|row| takes(row)) {
+            match points.last_mut().filter(|last| (last.window, last.is_late) == (row.window, row.is_late)) {
+                Some(last) => last.add(row),
+                None => points.push(*row),
+            }
+        }
+        let rest = (self.below - self.beginning[1]).max(0.0);
+        let Some(mut all) = points.first().copied() else {
+            // All of the run is its beginning.
+            let is_all = self.rows.is_empty() && rest == 0.0 && self.beginning[1] > 0.0;
+            return is_all.then(|| self.beginning[0] / self.beginning[1]);
+        };
+        points[1..].iter().for_each(|point| all.add(point));
+        if all.below <= 0.0 || all.requests <= 0.0 {
+            return None;
+        }
+        let (quotient, mean) = (all.top / all.below, all.programmed / all.requests);
+        let (mut together, mut squares) = (0.0, 0.0);
+        for point in points.iter().filter(|point| point.below > 0.0 && point.requests > 0.0) {
+            let away = point.programmed / point.requests - mean;
+            together += point.below * away * (point.top / point.below - quotient);
+            squares += point.below * away * away;
+        }
+        let slope = if squares > 0.0 { together / squares } else { 0.0 };
+        let of_rest = quotient + slope * (programmed - mean);
+        Some((self.beginning[0] + rest * of_rest.max(0.0)) / (self.beginning[1] + rest))
+    }
+
+    /// Estimates the quotient for the whole run, with a 95 % interval of what a run in full may find.
+    fn estimate(&self, whole: &WholeRun) -> Option<Estimated> {
+        let value = self.value(|_| true, whole.programmed)?;
+        Some(Estimated { value, half: self.half(whole) })
+    }
+
+    /// Returns half the width of the quotient's 95 % interval; `None` where there are too few windows.
+    fn half(&self, whole: &WholeRun) -> Option<f64> {
+        let mut windows: Vec<usize> = self.rows.iter().map(|row| row.window).collect();
+        windows.dedup();
+        if windows.len() < WINDOWS_LEAST {
+            return None;
+        }
+        let without = windows.iter().map(|left| self.value(|row| row.window != *left, whole.programmed));
+        let without: Vec<f64> = without.collect::<Option<_>>()?;
+        let count = without.len() as f64;
+        let mean = without.iter().sum::<f64>() / count;
+        let squares: f64 = without.iter().map(|value| (value - mean).powi(2)).sum();
+        // A run in full is a draw, too.
+        let measured: f64 = self.rows.iter().map(|row| row.requests).sum();
+        let variance = squares * (count - 1.0) / count * (1.0 + measured / whole.requests.max(measured));
+        let chance = quantile(windows.len()) * variance.sqrt();
+        let with = |programmed: f64| self.value(|_| true, programmed);
+        let moved = whole.programmed * whole.programmed_half;
+        let unknown = (with(whole.programmed + moved)? - with(whole.programmed - moved)?) / 2.0;
+        let late = self.value(|row| row.is_late, whole.programmed);
+        let early = self.value(|row| !row.is_late, whole.programmed);
+        let drift = late.zip(early).map_or(0.0, |(late, early)| late - early);
+        Some((chance.powi(2) + unknown.powi(2) + (drift / 2.0).powi(2)).sqrt())
+    }
+}
+
+impl SliceRow {
+    /// Adds the sums of `other`, a slice of the same window or of another one.
+    fn add(&mut self, other: &Self) {
+        self.top += other.top;
+        self.below += other.below;
+        self.programmed += other.programmed;
+        self.requests += other.requests;
+    }
+}
+
+/// Slices of the windows of a sampled run, with what each window stands for.
+pub(super) struct Windows<'a> {
+    /// List of the slices, in order; window 0 is the beginning of the run.
+    slices: &'a [WindowSlice],
+    /// List, by window, of the weight of its requests: how many requests of the run each stands for.
+    weights: Vec<f64>,
+}
+
+impl<'a> Windows<'a> {
+    /// Makes the list of windows; `ends` are the numbers of requests of the run, by window, when it ended, and `requests` is
+    /// the number of requests of the whole run.
+    pub fn new(slices: &'a [WindowSlice], ends: &[f64], requests: f64) -> Self {
+        let mut measured = vec![0.0; ends.len()];
+        slices.iter().for_each(|slice| measured[slice.window] += slice.requests);
+        let mut stands_for: Vec<f64> =
+            (0..ends.len()).map(|at| ends[at] - if at > 0 { ends[at - 1] } else { 0.0 }).collect();
+        if let (Some(last), Some(end)) = (stands_for.last_mut(), ends.last()) {
+            *last += requests - end;
+        }
+        let mut weights: Vec<f64> =
+            stands_for.iter().zip(&measured).map(|(all, seen)| all / seen.max(1.0)).collect();
+        if let [.., before, last] = measured[..]
+            && last < before / 2.0
+            && measured.len() > 2
+        {
+            // A window that the end of the run cut short stands for little by itself.
+            let at = measured.len() - 2;
+            let joined = (stands_for[at] + stands_for[at + 1]) / (before + last);
+            (weights[at], weights[at + 1]) = (joined, joined);
+        }
+        Self { slices, weights }
+    }
+
+    /// Makes a quotient of the sums `top` and `below` of each slice; `whole` is the sum `below` of the whole run.
+    fn quotient(
+        &self,
+        top: impl Fn(&WindowSlice) -> f64,
+        below: impl Fn(&WindowSlice) -> f64,
+        whole: f64,
+    ) -> Quotient {
+        let mut beginning = [0.0; 2];
+        let mut rows = Vec::new();
+        for (at, slice) in self.slices.iter().enumerate() {
+            if slice.window == 0 {
+                beginning[0] += top(slice);
+                beginning[1] += below(slice);
+                continue;
+            }
+            let of_window = self.slices.iter().filter(|other| other.window == slice.window).count();
+            let first = self.slices.iter().position(|other| other.window == slice.window).unwrap_or(0);
+            let weight = self.weights[slice.window];
+            rows.push(SliceRow {
+                window: slice.window,
+                is_late: 2 * (at - first) >= of_window,
+                top: weight * top(slice),
+                below: weight * below(slice),
+                programmed: weight * slice.programmed,
+                requests: weight * slice.requests,
+            });
+        }
+        Quotient { beginning, rows, below: whole }
+    }
+
+    /// Estimates the rates and latencies of reads (`kind` 0) or of writes (1) over the whole run; `None` without such
+    /// requests.
+    pub fn kind(&self, kind: usize, whole: &WholeRun, asked: &AskedOfTimes) -> Option<SampledKind> {
+        let [requests, bytes] = whole.kinds[kind];
+        if requests == 0.0 {
+            return None;
+        }
+        let time = self.quotient(|slice| slice.ns, |slice| slice.requests, whole.requests).estimate(whole);
+        let per_second = |count: f64| {
+            let time = time.filter(|time| time.value > 0.0)?;
+            let value = count * 1e9 / (time.value * whole.requests);
+            let interval = time
+                .half
+                .filter(|half| *half < time.value)
+                .map(|half| [value / (1.0 + half / time.value), value / (1.0 - half / time.value)]);
+            Some(figure(value, interval, asked[0]))
+        };
+        let mean =
+            self.quotient(|slice| slice.kinds[kind].latency_ns, |slice| slice.kinds[kind].requests, requests);
+        let mean = mean.estimate(whole).map(|mean| {
+            figure(
+                mean.value,
+                mean.half.map(|half| [(mean.value - half).max(0.0), mean.value + half]),
+                asked[1],
+            )
+        });
+        Some(SampledKind {
+            requests: requests.round() as u64,
+            iops: per_second(requests),
+            bandwidth_bytes_per_s: per_second(bytes),
+            latency_ns_mean: mean,
+            latency_ns_p99: self.percentile(kind, whole, asked[2]),
+        })
+    }
+
+    /// Estimates the 99th percentile of the latencies of reads (`kind` 0) or of writes (1) over the whole run.
+    fn percentile(&self, kind: usize, whole: &WholeRun, asked: Option<f64>) -> Option<SampledFigure> {
+        let pooled = Pooled::of(self, kind, whole.kinds[kind][0]);
+        let beyond = |latency: u64| {
+            let over = move |slice: &WindowSlice| {
+                let levels = slice.kinds[kind].latencies.iter().filter(|level| level.0 > latency);
+                levels.map(|level| level.1).sum::<u64>() as f64
+            };
+            self.quotient(over, |slice| slice.kinds[kind].requests, whole.kinds[kind][0])
+        };
+        let tail = 1.0 - PERCENTILE;
+        // The share beyond a latency is moved to the programs of the whole run, which moves the percentile, and so on.
+        let mut share = tail;
+        for _ in 0..3 {
+            let at = pooled.latency(share)?;
+            let moved = beyond(at).value(|_| true, whole.programmed)? - pooled.beyond(at);
+            share = (tail - moved).clamp(tail / 10.0, 10.0 * tail);
+        }
+        let value = pooled.latency(share)?;
+        let half = beyond(value).half(whole);
+        // A level of the histogram holds as many requests as it does: the percentile lies in it.
+        let interval = half.filter(|half| *half < share).and_then(|half| {
+            let [low, high] = [pooled.latency(share + half)?, pooled.latency(share - half)?];
+            Some([low as f64 * (1.0 - LEVEL_WIDTH), high as f64 * (1.0 + LEVEL_WIDTH)])
+        });
+        Some(figure(value as f64, interval, asked))
+    }
+}
+
+/// Histogram of latencies of one kind of requests of a whole sampled run: those of the beginning, and those of windows by what
+/// the windows stand for.
+struct Pooled {
+    /// List of the latencies of the levels, in ns, from the highest, each with the share of requests that take longer.
+    beyond: Vec<(u64, f64)>,
+}
+
+impl Pooled {
+    /// Joins the latencies of requests of kind `kind`, of which the whole run has `requests`.
+    fn of(windows: &Windows<'_>, kind: usize, requests: f64) -> Self {
+        let weight =
+            |slice: &WindowSlice| if slice.window == 0 { 1.0 } else { windows.weights[slice.window] };
+        let sum = |takes: &dyn Fn(&&WindowSlice) -> bool| {
+            let of = windows.slices.iter().filter(takes);
+            of.map(|slice| slice.kinds[kind].requests * weight(slice)).sum::<f64>()
+        };
+        let beginning = sum(&|slice| slice.window == 0);
+        let seen = sum(&|slice| slice.window > 0);
+        let scale = if seen > 0.0 { (requests - beginning).max(0.0) / seen } else { 0.0 };
+        let mut levels: Vec<(u64, f64)> = Vec::new();
+        for slice in windows.slices {
+            let weight = weight(slice) * if slice.window == 0 { 1.0 } else { scale };
+            let of: &LatencyCounts = &slice.kinds[kind].latencies;
+            levels.extend(of.iter().map(|level| (level.0, level.1 as f64 * weight)));
+        }
+        levels.sort_by_key(|level| std::cmp::Reverse(level.0));
+        let all: f64 = levels.iter().map(|level| level.1).sum();
+        let mut beyond: Vec<(u64, f64)> = Vec::new();
+        let mut above = 0.0;
+        for (latency, count) in levels {
+            if beyond.last().is_none_or(|last| last.0 != latency) {
+                beyond.push((latency, above / all));
+            }
+            above += count;
+        }
+        Self { beyond }
+    }
+
+    /// Returns the least latency of a level that at most the share `share` of requests exceeds.
+    fn latency(&self, share: f64) -> Option<u64> {
+        let within = self.beyond.partition_point(|level| level.1 <= share);
+        within.checked_sub(1).map(|at| self.beyond[at].0)
+    }
+
+    /// Returns the share of requests that take longer than the level of `latency`.
+    fn beyond(&self, latency: u64) -> f64 {
+        let at = self.beyond.partition_point(|level| level.0 > latency);
+        self.beyond.get(at).map_or(1.0, |level| level.1)
+    }
+}
+
+/// Makes a figure of the whole run; `asked` is the half width of the interval that was asked for, as a share of `value`.
+fn figure(value: f64, interval: Option<[f64; 2]>, asked: Option<f64>) -> SampledFigure {
+    let figure = SampledFigure { value, interval, asked, reached: None };
+    let reached = asked.map(|asked| figure.half().is_some_and(|half| half <= asked * value));
+    SampledFigure { reached, ..figure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::windows::KindSums;
+    use super::*;
+    use engine::RandomStream;
+
+    /// Makes, for a test, a beginning and `windows` windows of four slices of 500 writes each. A request takes 10 us, and one in 25
+    /// takes the time of a collection on top, 1 ms, with noise; the drive programs 4096 bytes for each request, and 100 times as many for a collection.
+    /// In the first half of windows all takes `slower` times as long.
+    fn slices(windows: usize, seed: u64, slower: f64) -> Vec<WindowSlice> {
+        let mut random = RandomStream::new(seed, "slices");
+        let mut slice = |window: usize, at: usize| {
+            // Bursts: a slice has up to twice as many collections as the run.
+            let often = 0.08 * random.unit();
+            let collections = (0..500).filter(|_| random.chance(often)).count() as u64;
+            let (few, many) = (500 - collections, collections);
+            // What programs do not tell.
+            let noise = 0.9 + 0.2 * random.unit();
+            let times = if at < 2 && window > 0 { slower * noise } else { noise };
+            let ns = times * (few as f64 * 1e4 + many as f64 * 1.01e6);
+            let sums = KindSums {
+                requests: 500.0,
+                latency_ns: ns,
+                bytes: 500.0 * 4096.0,
+                latencies: [(10_000, few), (1_010_000, many)]
+                    .into_iter()
+                    .filter(|level| level.1 > 0)
+                    .collect(),
+            };
+            let programmed = 4096.0 * (500.0 + 100.0 * many as f64);
+            WindowSlice { window, ns, requests: 500.0, programmed, kinds: [KindSums::default(), sums] }
+        };
+        (0..=windows)
+            .flat_map(|window| [0, 1, 2, 3].map(|at| (window, at)))
+            .map(|(window, at)| slice(window, at))
+            .collect()
+    }
+
+    /// Returns, for a test, what is known of a whole run whose windows are `slices` and stand for ten times as many requests.
+    fn whole(slices: &[WindowSlice]) -> (WholeRun, Vec<f64>) {
+        let ends: Vec<f64> =
+            (0..=slices.last().unwrap().window).map(|at| 2_000.0 + 20_000.0 * at as f64).collect();
+        let requests = ends[ends.len() - 1];
+        let programmed = 4096.0 * (1.0 + 100.0 * 0.04);
+        let kinds = [[0.0; 2], [requests, 4096.0 * requests]];
+        (WholeRun { requests, programmed, programmed_half: 0.001, kinds }, ends)
+    }
+
+    #[test]
+    fn intervals_hold_what_the_whole_run_has() {
+        let (mut held, mut narrow) = ([0; 2], 0);
+        for seed in 0..200 {
+            let slices = slices(12, seed, 1.0);
+            let (whole, ends) = whole(&slices);
+            let windows = Windows::new(&slices, &ends, whole.requests);
+            let found = windows.kind(1, &whole, &[Some(0.02), None, None]).expect("there are writes");
+            let holds = |figure: &Option<SampledFigure>, truth: f64| {
+                let [low, high] = figure.as_ref().and_then(|figure| figure.interval).expect("an interval");
+                usize::from((low..=high).contains(&truth))
+            };
+            // The beginning stands for itself; of the rest, one request in 25 waits for a collection.
+            let beginning: f64 = slices.iter().filter(|slice| slice.window == 0).map(|slice| slice.ns).sum();
+            let truth = (beginning + 50_000.0 * (whole.requests - 2_000.0)) / whole.requests;
+            held[0] += holds(&found.latency_ns_mean, truth);
+            held[1] += holds(&found.iops, 1e9 / truth);
+            let half = |[low, high]: [f64; 2]| (high - low) / 2.0;
+            narrow += usize::from(half(found.latency_ns_mean.unwrap().interval.unwrap()) < 0.04 * truth);
+            assert!(found.iops.unwrap().reached.is_some());
+        }
+        // Programs tell collections, so that bursts do not make the interval wide.
+        assert!(held.iter().all(|held| *held >= 186) && narrow > 150, "{held:?} {narrow}");
+    }
+
+    #[test]
+    fn a_drive_that_has_not_settled_widens_the_interval() {
+        let half = |slower: f64| {
+            let slices = slices(12, 5, slower);
+            let (whole, ends) = whole(&slices);
+            let windows = Windows::new(&slices, &ends, whole.requests);
+            let quotient = windows.quotient(|slice| slice.ns, |slice| slice.requests, whole.requests);
+            quotient.half(&whole).expect("an interval") / quotient.value(|_| true, whole.programmed).unwrap()
+        };
+        // Half the difference between halves: a tenth of 1.1 times the time.
+        assert!(half(1.2) > 0.09 && half(1.2) > 2.0 * half(1.0), "{} {}", half(1.2), half(1.0));
+    }
+
+    #[test]
+    fn a_percentile_is_of_the_whole_run_and_needs_enough_windows() {
+        let found = |windows: usize| {
+            let slices = slices(windows, 3, 1.0);
+            let (whole, ends) = whole(&slices);
+            Windows::new(&slices, &ends, whole.requests).percentile(1, &whole, Some(0.05)).expect("writes")
+        };
+        let (few, many) = (found(5), found(20));
+        assert_eq!((many.value, many.reached), (1_010_000.0, Some(true)));
+        assert!(many.interval.is_some_and(|[low, high]| low < 1_010_000.0 && high > 1_010_000.0));
+        assert_eq!((few.interval, few.reached), (None, Some(false)));
+        assert_eq!(found(0).value, 1_010_000.0, "a beginning alone");
+    }
+
+    #[test]
+    fn a_window_that_the_end_cuts_short_stands_for_little() {
+        let mut slices = slices(3, 1, 1.0);
+        slices.truncate(13);
+        let windows = Windows::new(&slices, &[2_000.0, 22_000.0, 42_000.0, 43_000.0], 43_000.0);
+        assert_eq!(windows.weights, [1.0, 10.0, 21_000.0 / 2_500.0, 21_000.0 / 2_500.0]);
+    }
+}

@@ -1,0 +1,112 @@
+//! What a sampled run sees of its requests in simulated time: their numbers and times, and how many units wait in the write buffer.
+
+use super::forward::Steps;
+use crate::measure::STAGE_BUFFER;
+use crate::observe::Observer;
+use crate::run::Run;
+use host::Effect;
+use units::{Nanos, SimTime};
+
+/// Counts of a run's measured requests when a window of a sampled run begins or ends.
+#[derive(Clone, Copy, Default)]
+pub(super) struct WindowCounts {
+    /// Simulated time of the last answer to a measured request.
+    pub time: SimTime,
+    /// Number of measured requests answered.
+    pub requests: u64,
+    /// For requests of each effect, such as read or write: their number, in ns the sum of their latencies and the sum of
+    /// their waits for the write buffer, and their bytes.
+    pub by_effect: [[u128; 4]; Effect::COUNT],
+}
+
+impl WindowCounts {
+    /// Returns the counts of a run's measured requests until now.
+    pub fn of<P: Observer>(run: &Run<P>) -> Self {
+        let measure = &run.measure;
+        Self {
+            time: measure.last_completion,
+            requests: measure.completed.iter().sum(),
+            by_effect: std::array::from_fn(|at| {
+                let op = &measure.ops[at];
+                [
+                    u128::from(op.requests()),
+                    op.latency_sum_ns,
+                    measure.stages_ns[at][STAGE_BUFFER],
+                    u128::from(op.bytes),
+                ]
+            }),
+        }
+    }
+}
+
+/// Sums of times of requests over all measured windows of a sampled run so far.
+#[derive(Clone, Copy, Default)]
+pub(super) struct TimesSeen {
+    /// Sum of the windows' lengths in simulated time, in ns.
+    ns: f64,
+    /// For requests of each effect: number, sum of latencies, and sum of waits for the write buffer (both in ns).
+    pub by_effect: [[f64; 3]; Effect::COUNT],
+    /// True if the workload said that a request comes at a time of its own.
+    pub waits: bool,
+}
+
+impl TimesSeen {
+    /// Adds a window that began at `start` and ended at `end`.
+    pub fn add(&mut self, start: &WindowCounts, end: &WindowCounts) {
+        self.ns += end.time.since(start.time).ns() as f64;
+        for (sum, (now, then)) in self.by_effect.iter_mut().zip(end.by_effect.iter().zip(&start.by_effect)) {
+            for (sum, (now, then)) in sum.iter_mut().zip(now.iter().zip(then)) {
+                *sum += (now - then) as f64;
+            }
+        }
+    }
+
+    /// Returns the times by which the nominal clocks of a sampled run (the workload's, and the host's for each kind of
+    /// request) advance with each request that is carried forward without simulated time, as means over the measured
+    /// windows so far.
+    pub fn steps(&self) -> Steps {
+        let since = &self.by_effect;
+        let sum = |part: usize| since.iter().map(|of| of[part]).sum::<f64>();
+        let (requests, latency) = (sum(0).max(1.0), sum(1).max(1.0));
+        let apart = self.ns / requests;
+        // What comes at times of its own must not fall behind them.
+        let apart = if self.waits { apart.min(latency / requests) / 2.0 } else { apart };
+        // In a closed loop, time passes as requests are answered: with each as much as its part of all latencies.
+        let of_each = |of: [f64; 3]| match of[0] > 0.0 {
+            true => (of[1] - of[2]) / of[0] * apart * requests / latency,
+            false => apart,
+        };
+        let ns = |time: f64| Nanos::new(time as u64);
+        Steps {
+            all: ns(apart),
+            latency: ns(latency / requests),
+            by_effect: since.map(|of| ns(if self.waits { apart } else { of_each(of) })),
+        }
+    }
+}
+
+/// Record of the number of units that waited in the write buffer for a die, as a mean over answered requests.
+#[derive(Clone, Copy, Default)]
+pub(super) struct WaitingSeen {
+    /// Sum, over requests, of the number of units that waited in the write buffer.
+    sum: u64,
+    /// Number of requests over which the sum was taken.
+    pub requests: u64,
+    /// Number of requests of the run answered at the last look at the write buffer.
+    pub before: u64,
+}
+
+impl WaitingSeen {
+    /// Adds a look at the write buffer: `units` units wait, and `answered` requests of the run are answered.
+    pub fn note(&mut self, units: usize, answered: u64) {
+        let since = answered - self.before.min(answered);
+        self.sum += units as u64 * since;
+        self.requests += since;
+        self.before = answered;
+    }
+
+    /// Returns the mean number of units that waited in the write buffer.
+    pub fn mean(self) -> u32 {
+        (self.sum as f64 / self.requests.max(1) as f64).round() as u32
+    }
+}

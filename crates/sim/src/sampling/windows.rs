@@ -1,0 +1,145 @@
+//! What was measured in the windows of a sampled run, window by window and slice by slice: sums of times, requests and programs, and
+//! how many requests had which latency.
+
+use super::seen::{TimesSeen, WindowCounts};
+use crate::observe::Observer;
+use crate::run::Run;
+
+/// Constant: number of kinds of requests whose rates and latencies a sampled run estimates: reads and writes, in this order.
+pub(super) const KINDS: usize = 2;
+/// Constant: number of slices of equal numbers of requests into which each measured window of a sampled run is divided.
+const SLICES: u64 = 4;
+
+/// Type of a sparse histogram of latencies: pairs of the highest latency of a level, in ns, and a number of requests, in the order
+/// of latencies.
+pub(super) type LatencyCounts = Vec<(u64, u64)>;
+
+/// Sums over the requests of one kind (reads or writes) in a slice of a measured window.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KindSums {
+    /// Number of requests of the kind.
+    pub requests: f64,
+    /// Sum of the latencies of the requests of the kind, in ns.
+    pub latency_ns: f64,
+    /// Number of bytes of the requests of the kind.
+    pub bytes: f64,
+    /// Histogram of the latencies of the requests of the kind.
+    pub latencies: LatencyCounts,
+}
+
+/// Sums over a slice of a measured window of a sampled run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WindowSlice {
+    /// Number of the window in the run; window 0 is the run's beginning.
+    pub window: usize,
+    /// Simulated time of the slice, in ns.
+    pub ns: f64,
+    /// Number of requests answered in the slice, of all kinds.
+    pub requests: f64,
+    /// Number of bytes that the drive programmed to flash in the slice.
+    pub programmed: f64,
+    /// Sums of the reads and of the writes in the slice.
+    pub kinds: [KindSums; KINDS],
+}
+
+/// Counts of a run when a slice of a measured window begins or ends.
+struct SliceEdge {
+    /// Counts of measured requests.
+    counts: WindowCounts,
+    /// Number of bytes that the drive had programmed to flash.
+    programmed: f64,
+    /// Histograms of the latencies of measured reads and of measured writes.
+    latencies: [LatencyCounts; KINDS],
+}
+
+impl SliceEdge {
+    /// Returns the counts of a run now; `programmed` is the number of bytes programmed to flash until now.
+    fn of<P: Observer>(run: &Run<P>, programmed: f64) -> Self {
+        let latencies = std::array::from_fn(|kind| {
+            let levels = run.measure.ops[kind].latency.iter_recorded();
+            levels.map(|level| (level.value_iterated_to(), level.count_at_value())).collect()
+        });
+        Self { counts: WindowCounts::of(run), programmed, latencies }
+    }
+
+    /// Returns the sums of the slice of the window number `window` that began at this edge and ends at `end`.
+    fn until(&self, end: &Self, window: usize) -> WindowSlice {
+        let kind = |at: usize| {
+            let since = |of: usize| (end.counts.by_effect[at][of] - self.counts.by_effect[at][of]) as f64;
+            KindSums {
+                requests: since(0),
+                latency_ns: since(1),
+                bytes: since(3),
+                latencies: counted_since(&end.latencies[at], &self.latencies[at]),
+            }
+        };
+        WindowSlice {
+            window,
+            ns: end.counts.time.since(self.counts.time).ns() as f64,
+            requests: (end.counts.requests - self.counts.requests) as f64,
+            programmed: end.programmed - self.programmed,
+            kinds: std::array::from_fn(kind),
+        }
+    }
+}
+
+/// Returns the histogram of the latencies that `now` has and `then`, an older histogram of the same requests, has not.
+fn counted_since(now: &[(u64, u64)], then: &[(u64, u64)]) -> LatencyCounts {
+    let mut before = then.iter().peekable();
+    let since = |&(latency, count): &(u64, u64)| {
+        let old = before.next_if(|of| of.0 == latency).map_or(0, |of| of.1);
+        (latency, count - old)
+    };
+    now.iter().map(since).filter(|level| level.1 > 0).collect()
+}
+
+/// Record of the measured windows of a sampled run so far.
+#[derive(Default)]
+pub(super) struct WindowsSeen {
+    /// Counts when the present window began, and when its present slice began; `None` outside windows.
+    open: Option<(WindowCounts, SliceEdge)>,
+    /// Number of requests of each slice of the present window.
+    slice: u64,
+    /// Sums of times of requests in the windows so far.
+    pub times: TimesSeen,
+    /// List of the slices of the windows so far, in order.
+    pub slices: Vec<WindowSlice>,
+    /// List, by window, of the number of requests of the run that were answered when the window ended.
+    pub ends: Vec<u64>,
+}
+
+impl WindowsSeen {
+    /// Returns true within a measured window.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Begins a window of `requests` requests; `programmed` is the number of bytes programmed to flash until now.
+    pub fn begin<P: Observer>(&mut self, run: &Run<P>, programmed: f64, requests: u64) {
+        self.slice = requests.div_ceil(SLICES).max(1);
+        self.open = Some((WindowCounts::of(run), SliceEdge::of(run, programmed)));
+    }
+
+    /// Ends the present slice of a window once it has enough requests.
+    pub fn look<P: Observer>(&mut self, run: &Run<P>, programmed: f64) {
+        let (Some((_, edge)), window) = (&mut self.open, self.ends.len()) else { return };
+        if run.measure.completed.iter().sum::<u64>() < edge.counts.requests + self.slice {
+            return;
+        }
+        let now = SliceEdge::of(run, programmed);
+        self.slices.push(edge.until(&now, window));
+        *edge = now;
+    }
+
+    /// Ends the present window, and returns its number of requests; `None` outside windows.
+    pub fn end<P: Observer>(&mut self, run: &Run<P>, programmed: f64) -> Option<u64> {
+        let (start, edge) = self.open.take()?;
+        let end = SliceEdge::of(run, programmed);
+        if end.counts.requests > edge.counts.requests {
+            self.slices.push(edge.until(&end, self.ends.len()));
+        }
+        self.ends.push(run.host_requests);
+        self.times.add(&start, &end.counts);
+        Some(end.counts.requests - start.requests)
+    }
+}

@@ -74,7 +74,7 @@ test-rust:
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace
 
 test-papers: $(STAMPS)/package
-	$(BIN)/floatgate reproduce --quick --out $(REPRODUCED)
+	$(BIN)/floatgate reproduce --quick --force --out $(REPRODUCED)
 
 test-python: $(STAMPS)/package
 	$(if $(filter test,$(MAKECMDGOALS)),FLOATGATE_REPRODUCED='$(REPRODUCED)/results.csv') \

@@ -35,7 +35,7 @@ fn place(deal: &mut Deal) -> bool {
         deal.set("ftl.streams.unit_superblocks", 1 + random.below(9));
     }
     if random.chance(0.2) {
-        deal.set("ftl.streams.unit_time_limit", choose(&mut random, &["10ms", "100ms", "1s"]));
+        deal.set("ftl.streams.unit_time_limit", choose(&mut random, &["100ms", "300ms", "1s"]));
     }
     if random.chance(0.4) {
         deal.set("host.place.name", choose(&mut random, &["address", "job", "rate", "size"]));

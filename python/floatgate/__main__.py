@@ -6,8 +6,9 @@ import signal
 import sys
 from typing import NoReturn
 
+from floatgate import exits
+
 _OBJECTS = 50_000  # made between two searches for cycles; Python's 700 is for programs that keep little
-_INTERRUPTED = 130  # exit code after Ctrl-C
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -19,14 +20,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         if is_heard:
             # Python makes another error of an interrupt amid a class statement; nothing has to be tidied up.
-            signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
+            signal.signal(signal.SIGINT, lambda *_: os._exit(exits.INTERRUPTED))
         from floatgate import shell
 
         if is_heard:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         shell.main(arguments)
     except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+        sys.exit(exits.INTERRUPTED)
     finally:
         gc.freeze()  # Python searches three times more while it ends, when all memory is given back anyway.
 

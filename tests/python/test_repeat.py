@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from floatgate import exits
 from floatgate.errors import Ended
 from floatgate.runs.repeat import Repeated, repeat
 from floatgate.shell import console
@@ -61,5 +62,5 @@ def test_it_says_how_many_of_how_many(tmp_path: Path, capsys: pytest.CaptureFixt
     console.print_repeated(done)
     assert f"{done.finished} of 4 seeds finished: 1, 2" in capsys.readouterr().out.replace("1 to 3", "1, 2")
     code = console.run_farewell(done.interrupted, tmp_path, False, what=f"{done.finished} of 4 seeds")
-    assert code == console.EXIT_INTERRUPTED
+    assert code == exits.INTERRUPTED
     assert f"holds {done.finished} of 4 seeds" in capsys.readouterr().err

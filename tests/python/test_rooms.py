@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "floatgate"
 
 #: From the ground up; rooms of one line do not import each other. As in ARCHITECTURE.md.
 FLOORS = [
-    ["errors"],
+    ["errors", "exits"],
     ["extras"],
     ["callable_room", "files", "values"],
     ["_generated", "options"],
@@ -35,6 +35,7 @@ FLAT = {
     "__main__": "`python -m floatgate`",
     "callable_room": "below every room that bears the name of a function",
     "errors": "the core raises these, and imports them by this name",
+    "exits": "`__main__` needs it before the shell is there, and the shell's room imports all of the shell",
     "extras": "the core imports it by this name, where a policy is lent NumPy's arrays",
 }
 LINES_MOST = 500  # of a file

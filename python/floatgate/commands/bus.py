@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
+from floatgate import exits
 from floatgate._generated.keywords import BusExploreKeywords, BusWaveformKeywords
 from floatgate.files import putting, write_rows
 from floatgate.options.definition import CommandOptions, Option, usual
@@ -206,7 +207,7 @@ def explore_in_shell(asked: BusExploreOptions) -> int:
         console.err.print(f"wrote {folder}")
     if interrupted:
         console.err.print(f"interrupted after {len(points)} runs")
-    return console.EXIT_INTERRUPTED if interrupted else 0
+    return exits.INTERRUPTED if interrupted else 0
 
 
 @app.command(cls=Command)

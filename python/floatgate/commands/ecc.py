@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 import typer
 
-from floatgate import _core
+from floatgate import _core, exits
 from floatgate._generated.keywords import EccMeasureKeywords
 from floatgate.ecc.elsewhere import RATIO, totals
 from floatgate.errors import InputError
@@ -428,5 +428,5 @@ def _show(found: "Measured", out: Path, format: str) -> int:  # noqa: A002
         console.err.print(f"wrote {out}")
     if found.interrupted:
         console.err.print(f"interrupted after {len(found.points)} points")
-        return console.EXIT_INTERRUPTED
+        return exits.INTERRUPTED
     return 0

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
+from floatgate import exits
 from floatgate._generated.keywords import PlaceKeywords
 from floatgate.commands.run import RunOptions, plan_of
 from floatgate.errors import InputError
@@ -176,4 +177,4 @@ def place_in_shell(asked: PlaceOptions, *, options: dict[str, Any], trace: dict[
         for sentence in (*sentences(done), *done.notes, *map(str, done.remarks)):
             console.out.print(sentence)
     console.err.print(f"wrote {out / 'report.html'}")
-    return console.EXIT_INTERRUPTED if done.interrupted else 0
+    return exits.INTERRUPTED if done.interrupted else 0

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 from typer.main import get_command
 
-from floatgate import _core
+from floatgate import _core, exits
 from floatgate.errors import Ended
 from floatgate.options.root import RootOptions
 from floatgate.shell import usage
@@ -34,10 +34,6 @@ _debug = False
 
 # How long after a signal was lost it comes once more.
 AGAIN_S = 0.01
-
-EXIT_INPUT = 2
-EXIT_BROKEN = 70
-EXIT_INTERRUPTED = 130
 
 
 def _version(asked: bool | None) -> None:
@@ -104,7 +100,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         code = _answered(arguments)
     except KeyboardInterrupt:  # while an error is being told, too
-        code = EXIT_INTERRUPTED
+        code = exits.INTERRUPTED
     except SystemExit as end:
         number = _signal_of(end)
         if number is None:
@@ -169,7 +165,7 @@ def _explain(error: Exception) -> int:
     from floatgate.errors import one_line
 
     code, said = _said(error)
-    if code == EXIT_BROKEN and _debug:
+    if code == exits.BROKEN and _debug:
         raise error
     if said:
         with suppress(OSError):  # there is no stream to tell it on
@@ -182,27 +178,27 @@ def _said(error: Exception) -> tuple[int, str]:
     from floatgate.errors import Fault, InputError
 
     if isinstance(error, InputError):
-        return EXIT_INPUT, f"error: {error}"
+        return exits.INPUT, f"error: {error}"
     if isinstance(error, Fault):
-        return EXIT_BROKEN, f"broken invariant, please report it: {error}"
+        return exits.BROKEN, f"broken invariant, please report it: {error}"
     # The command line's own errors (no such option, a missing argument) carry their message this way in
     # every version of typer, of both classes.
     message = getattr(error, "format_message", None)
     if message is not None:
-        return EXIT_INPUT, f"error: {message()} (see --help)"
+        return exits.INPUT, f"error: {message()} (see --help)"
     if type(error).__name__ == "Abort":
-        return EXIT_INTERRUPTED, ""
+        return exits.INTERRUPTED, ""
     if isinstance(error, OSError):  # what the machine refused: a path too long, a full output
         where = f"{error.filename}: " if error.filename else ""
-        return EXIT_INPUT, f"error: {where}{(error.strerror or str(error)).lower()}"
+        return exits.INPUT, f"error: {where}{(error.strerror or str(error)).lower()}"
     if isinstance(error, ModuleNotFoundError):
         from floatgate.extras import told
 
         missing = told(error)
         if missing is not None:
-            return EXIT_INPUT, f"error: {missing}"
+            return exits.INPUT, f"error: {missing}"
     bug = f"a bug, please report it: {type(error).__name__}: {error}"
-    return EXIT_BROKEN, f"{bug} (floatgate --debug ... shows where)"
+    return exits.BROKEN, f"{bug} (floatgate --debug ... shows where)"
 
 
 def _open_closed() -> None:

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from floatgate import exits
 from floatgate.results import amplification, sampled
 from floatgate.results.drive_state import nothing_met, state_words as began_words
 from floatgate.results.flags import words
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 out = Stream("stdout", width=WIDE)
 err = Stream("stderr")
-
-EXIT_INTERRUPTED = 130
 
 
 _PHASE = ("{task.description:<14}", BAR, PERCENT, ELAPSED, "left", LEFT)
@@ -319,7 +318,7 @@ def farewell(wrote: Path | str, interrupted: str = "") -> int:
     """Say what was written, or what is left of work that was interrupted; return the exit code."""
     if interrupted:
         err.print(f"interrupted: {interrupted}")
-        return EXIT_INTERRUPTED
+        return exits.INTERRUPTED
     err.print(f"wrote {wrote}")
     return 0
 

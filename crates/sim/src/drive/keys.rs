@@ -171,17 +171,15 @@ pub fn keys_on(catalogue: &Catalogue, drive: &str, overrides: &[String]) -> Resu
         let ways =
             key.needs.iter().map(|way| way.iter().filter(|need| !holds(need, &loaded)).cloned().collect());
         let lacks: Vec<Need> = ways.min_by_key(Vec::len).unwrap_or_default();
-        let entry = loaded.entries().iter().rev().find(|entry| entry.key == key.asked.key);
+        let entry = loaded.entry(&key.asked.key);
         KeyOnDrive { key, entry: entry.filter(|_| lacks.is_empty()).cloned(), lacks }
     };
     Ok(keys().iter().map(on).collect())
 }
 
 fn holds(need: &Need, drive: &Drive) -> bool {
-    let value = |key: &String| {
-        let entry = drive.entries().iter().rev().find(|entry| entry.key == *key);
-        entry.map(|entry| entry.value.to_string().trim_matches('"').to_owned())
-    };
+    let value =
+        |key: &String| drive.entry(key).map(|entry| entry.value.to_string().trim_matches('"').to_owned());
     match need {
         Need::Is(key, values) => value(key).is_some_and(|value| values.contains(&value)),
         Need::Given(key) => drive.writes(key),

@@ -292,6 +292,11 @@ impl Drive {
         &self.entries
     }
 
+    /// Returns the entry of the configuration key `key` that is in force on the drive; `None` if there is none.
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.key == key)
+    }
+
     /// Returns true if the drive's configuration sets the key or table `key`.
     pub(crate) fn writes(&self, key: &str) -> bool {
         self.document.get(key).is_some()

@@ -126,8 +126,7 @@ impl PageReadBack {
 pub fn drive_errors(drive: &Drive, grid: &ErrorGrid) -> Result<PageErrors, Error> {
     let whole = drive.read(0)?;
     let said = |key: &str| {
-        let entry = drive.entries().iter().find(|entry| entry.key == key);
-        entry.map_or(String::new(), |entry| entry.value.to_string().trim_matches('"').to_owned())
+        drive.entry(key).map_or(String::new(), |entry| entry.value.to_string().trim_matches('"').to_owned())
     };
     let model = said("nand.errors.name");
     if model == "none" {

@@ -145,12 +145,11 @@ impl LimitParts {
     /// names a missing property; and with either the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
-        let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
-        let capacitors = said("ftl.buffer.power_loss_protection").is_some_and(|entry| {
+        let capacitors = drive.entry("ftl.buffer.power_loss_protection").is_some_and(|entry| {
             entry.value == Value::Boolean(true) && entry.place != config::Place::Default
         });
         let class = if capacitors { DriveClass::Enterprise } else { DriveClass::Client };
-        let model = said("nand.errors.name").map(|entry| entry.value.to_string()).unwrap_or_default();
+        let model = drive.entry("nand.errors.name").map(|entry| entry.value.to_string()).unwrap_or_default();
         let missing = |what: &str| Ok((Err(what.to_owned()), class));
         let Some(ladder) = whole.ecc.ladder else { return missing("ecc.code.name = none") };
         if model != "tables" && model != "\"tables\"" {

@@ -2,7 +2,7 @@
 
 use crate::examined::Busy;
 use crate::numbers::{Numbers, SentData};
-use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Work};
+use controller::{ChannelUse, Class, Kind, Origin, Timed, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -250,7 +250,7 @@ impl Clock {
         self.work.array_ns[kind as usize][column] += busy;
     }
 
-    pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
+    pub fn on_finish(&mut self, id: TransactionId, transaction: &Timed) {
         let name = transaction.kind.name();
         let flight = std::mem::replace(self.flight(id), OVER);
         // A read that is over may still be ridden on while its data are decoded: what it sent stays known.
@@ -259,7 +259,10 @@ impl Clock {
         if let Some(carrier) = flight.carrier {
             let of = self.flights[carrier.index()];
             let out = matches!(of.stage, FlightStage::Told | FlightStage::Over);
-            assert!(out && transaction.finished >= of.ready, "a read ends before the one that it rides on");
+            assert!(
+                out && transaction.times.finished >= of.ready,
+                "a read ends before the one that it rides on"
+            );
             assert_eq!(transaction.mask & !of.mask, 0, "a read ends without its data");
             return;
         }
@@ -270,12 +273,19 @@ impl Clock {
         };
         let Flight { stage, array_ns, transfer_ns, ready, due, .. } = flight;
         assert_eq!(stage, needed, "a {name} ends after {array_ns} of {} ns of its array, {stage:?}", due.0);
-        assert!(transaction.finished >= ready, "a {name} ends at {}, before {ready}", transaction.finished);
+        assert!(
+            transaction.times.finished >= ready,
+            "a {name} ends at {}, before {ready}",
+            transaction.times.finished
+        );
         assert_eq!(
-            transaction.transfer_ns, transfer_ns,
+            transaction.times.transfer_ns, transfer_ns,
             "a {name} counts other time at the channel than it took"
         );
-        assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
+        assert_eq!(
+            transaction.times.array_ns, array_ns,
+            "a {name} counts other time at the array than it took"
+        );
     }
 
     /// Drops all flash operations in flight from the checker's model of flash timing, because the power failed at
@@ -293,23 +303,23 @@ impl Clock {
         pages
     }
 
-    fn note_decoding(&mut self, transaction: &Transaction) {
-        while self.decoding.front().is_some_and(|of| of.until < transaction.finished) {
+    fn note_decoding(&mut self, transaction: &Timed) {
+        while self.decoding.front().is_some_and(|of| of.until < transaction.times.finished) {
             self.decoding.pop_front();
         }
         let time = decoding_ns(self.numbers.t_decode, transaction);
         if transaction.kind == Kind::Read && time > 0 {
-            let until = transaction.finished + units::Nanos::new(time);
-            let Transaction { origin, pages, class, .. } = *transaction;
+            let until = transaction.times.finished + units::Nanos::new(time);
+            let Transaction { origin, pages, class, .. } = **transaction;
             let is_internal = class != Class::HostRead || origin == Origin::ReadAhead;
             self.decoding.push_back(DecodingRead { until, origin, pages, is_internal });
         }
     }
 
     /// Returns the time at which the data of a host read are available, after their decoding by the ECC.
-    pub fn decoded(&self, transaction: &Transaction) -> SimTime {
+    pub fn decoded(&self, transaction: &Timed) -> SimTime {
         let time = decoding_ns(self.numbers.t_decode, transaction);
-        transaction.finished + units::Nanos::new(time)
+        transaction.times.finished + units::Nanos::new(time)
     }
 
     /// Returns the number of pages that were read for `origin` and may still be in decoding by the ECC at `now`.

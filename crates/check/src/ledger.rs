@@ -70,6 +70,16 @@ enum Brought {
     All,
 }
 
+/// What the checker knows of one slot of the write buffer (entry for one mapping unit).
+#[derive(Clone, Debug, Default)]
+struct Buffered {
+    lpn: Lpn,
+    /// Serial number of the host write that entered the slot last: of two slots with one logical unit, the greater
+    /// number has the newer data.
+    write: u64,
+    brought: Brought,
+}
+
 /// Type of the checker's own counts of flash operations by origin, of host requests and of bytes, and its record of
 /// each request in flight, for comparison with the drive and with the results.
 pub(crate) struct Ledger {
@@ -94,9 +104,12 @@ pub(crate) struct Ledger {
     extent: (u64, u64),
     /// For each slot of the write buffer (entry for one unit): the logical unit, and which sectors of it are data of
     /// the host that flash does not hold yet.
-    brought: Vec<(Lpn, Brought)>,
-    /// List of the logical units of the host program that ended last, each with its slot of the write buffer.
-    ended: Vec<(Lpn, u32)>,
+    buffered: Vec<Buffered>,
+    /// Number of times that a host write entered a slot of the write buffer.
+    writes: u64,
+    /// Slots of the write buffer whose data the host program that ended last has put on flash, without the slots that
+    /// the map has taken over since.
+    ended: Vec<u32>,
     read_before: u64,
     parts: NamespaceParts,
 }
@@ -138,7 +151,8 @@ impl Ledger {
             unit,
             entering: u32::MAX,
             extent: (0, 0),
-            brought: Vec::new(),
+            buffered: Vec::new(),
+            writes: 0,
             ended: Vec::new(),
             read_before: counted.units_read,
             parts: NamespaceParts::new(&HostSpace::from(0)),
@@ -223,15 +237,15 @@ impl Ledger {
         if rest != Some(slot) {
             self.on_kept(slot);
         }
-        let unit = self.unit;
-        let (of, brought) = &mut self.brought[slot as usize];
-        *of = lpn;
-        if bytes.end - bytes.start == unit {
-            *brought = Brought::All;
+        self.writes += 1;
+        let buffered = &mut self.buffered[slot as usize];
+        (buffered.lpn, buffered.write) = (lpn, self.writes);
+        if bytes.end - bytes.start == self.unit {
+            buffered.brought = Brought::All;
         }
         let sectors = bytes.start / SECTOR..bytes.end.div_ceil(SECTOR);
-        match brought {
-            Brought::Nothing => *brought = Brought::Sectors(sectors.collect()),
+        match &mut buffered.brought {
+            brought @ Brought::Nothing => *brought = Brought::Sectors(sectors.collect()),
             Brought::Sectors(known) => known.extend(sectors),
             Brought::All => {}
         }
@@ -241,16 +255,17 @@ impl Ledger {
     /// `lpn`, which the host wrote before the run, or before a power cut that the buffer outlasted.
     pub fn on_carried(&mut self, lpn: Lpn, slot: u32) {
         self.on_kept(slot);
-        self.brought[slot as usize] = (lpn, Brought::All);
+        self.writes += 1;
+        self.buffered[slot as usize] = Buffered { lpn, write: self.writes, brought: Brought::All };
     }
 
     /// Notes in the checker's counts that all data in `slot` of the write buffer are also on flash: no sector of the
     /// slot is newer data of the host.
     pub fn on_kept(&mut self, slot: u32) {
-        if self.brought.len() <= slot as usize {
-            self.brought.resize(slot as usize + 1, Default::default());
+        if self.buffered.len() <= slot as usize {
+            self.buffered.resize(slot as usize + 1, Buffered::default());
         }
-        self.brought[slot as usize].1 = Brought::Nothing;
+        self.buffered[slot as usize].brought = Brought::Nothing;
     }
 
     /// Adds to the checker's counts, at the end of a program whether it succeeded or failed, the bytes with which the
@@ -259,8 +274,8 @@ impl Ledger {
         self.ended.clear();
         for slot in slots {
             // A drive that wore out before the run has filled units in its buffer that this account did not hear of.
-            let Some((lpn, brought)) = self.brought.get(slot as usize) else { continue };
-            self.ended.push((*lpn, slot));
+            let Some(Buffered { brought, .. }) = self.buffered.get(slot as usize) else { continue };
+            self.ended.push(slot);
             self.all.bytes_filled_up += match brought {
                 Brought::Nothing => self.unit,
                 Brought::Sectors(known) => self.unit - known.len() as u64 * SECTOR,
@@ -272,9 +287,11 @@ impl Ledger {
     /// Notes that the newest data that the host wrote of unit `lpn` are on flash, so that its write-buffer slot holds
     /// no newer data of the host.
     pub fn on_commit(&mut self, lpn: Lpn) {
-        // A program may hold an older version of the unit, too: before the newest.
-        if let Some(at) = self.ended.iter().rposition(|(of, _)| *of == lpn) {
-            let (_, slot) = self.ended.remove(at);
+        // A program may hold an older version of the unit, too, before or after the newest: units whose program failed
+        // are written anew in another order.
+        let of_unit = (0..self.ended.len()).filter(|&at| self.buffered[self.ended[at] as usize].lpn == lpn);
+        if let Some(at) = of_unit.max_by_key(|&at| self.buffered[self.ended[at] as usize].write) {
+            let slot = self.ended.remove(at);
             self.on_kept(slot);
         }
     }

@@ -7,9 +7,9 @@ mod suspension;
 
 use crate::channel::{ChannelState, Grant};
 use crate::die::{ArrayPhase, Die, DieOverlap, RegisterPhase, Urgency};
+use crate::in_flight::{Slab, Timed, Times};
 use crate::scheduler::{DieView, Scheduler};
 use crate::sharing::{Ride, Sharing, spent};
-use crate::transaction::Slab;
 use crate::{
     ChannelUse, Class, Context, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, Waits,
     Work,
@@ -126,21 +126,24 @@ impl Controller {
         self.slab.live
     }
 
-    /// Removes and returns one finished transaction; the caller must [`release`](Self::release) it.
+    /// Removes and returns one finished transaction; the caller must [`end`](Self::end) it.
     #[inline]
     pub fn take_finished(&mut self) -> Option<TransactionId> {
         self.finished.pop()
     }
 
-    /// Removes a finished transaction from the controller.
+    /// Returns a finished transaction with its times, and removes it from the controller.
     #[inline]
-    pub fn release(&mut self, id: TransactionId) {
-        let transaction = &self.slab.items[id.index()];
-        self.dies[transaction.die.index()].host_operations -= u32::from(transaction.origin == Origin::Host);
+    pub fn end(&mut self, id: TransactionId) -> Timed {
+        // Copied in two parts: the compiler copies up to 128 bytes in line, and more by a call.
+        let Timed { transaction, times } = &self.slab.items[id.index()].timed;
+        let finished = Timed { transaction: *transaction, times: *times };
+        self.dies[finished.die.index()].host_operations -= u32::from(finished.origin == Origin::Host);
         self.slab.remove(id);
         if let Some(sharing) = &mut self.sharing {
             sharing.forget(id);
         }
+        finished
     }
 
     // ---- reads that ride on others -------------------------------------------------------------------
@@ -183,13 +186,10 @@ impl Controller {
         let die = rider.die.index();
         let state = &mut self.dies[die];
         let begun = state.array == carrier || state.register == carrier;
-        (rider.queued, rider.since) = (now, now);
+        rider.queued = now;
         let is_out = self.sharing.as_ref().is_some_and(|sharing| sharing.is_out(carrier));
-        if !begun && !is_out {
-            rider.waits = state.occupied_until(now);
-        }
         // What waits for decoding alone waits in no queue of the die: it counts as time between.
-        rider.started = now;
+        let waits = if begun || is_out { Waits::default() } else { state.occupied_until(now) };
         rider.reading = if is_out { carried_by.reading.decoded() } else { carried_by.reading };
         state.host_operations += u32::from(rider.origin == Origin::Host);
         let before = if begun { spent(&carried_by, carrier, state, now) } else { [0; 3] };
@@ -199,6 +199,9 @@ impl Controller {
         let bytes = &mut self.slab.items[carrier.index()].bytes;
         *bytes = if rider.bytes == 0 || *bytes == 0 { 0 } else { *bytes + rider.bytes };
         let id = self.slab.insert(rider);
+        let placed = &mut self.slab.items[id.index()];
+        placed.times = Times { started: now, waits, ..Times::default() };
+        placed.since = now;
         ctx.probe.on_ride(carrier, id, &self.slab.items[id.index()]);
         let last = self.sharing().join(carrier, id, mask, sensed, before);
         self.slab.items[id.index()].next = last;
@@ -217,10 +220,10 @@ impl Controller {
         while at.exists() {
             let rider = &mut self.slab.items[at.index()];
             let occupied = self.dies[rider.die.index()].occupied_until(now);
-            for (wait, total) in rider.waits.iter_mut().zip(occupied) {
+            for (wait, total) in rider.times.waits.iter_mut().zip(occupied) {
                 *wait = total - *wait;
             }
-            (rider.started, rider.since) = (now, now);
+            (rider.times.started, rider.since) = (now, now);
             at = rider.next;
         }
     }
@@ -243,9 +246,9 @@ impl Controller {
         while at.exists() {
             let [channel, transfer, array] = self.sharing().leave(at);
             let rider = &mut self.slab.items[at.index()];
-            rider.channel_ns = carrier.channel_ns - channel;
-            rider.transfer_ns = carrier.transfer_ns - transfer;
-            rider.array_ns = carrier.array_ns - array;
+            rider.times.channel_ns = carrier.times.channel_ns - channel;
+            rider.times.transfer_ns = carrier.times.transfer_ns - transfer;
+            rider.times.array_ns = carrier.times.array_ns - array;
             let next = rider.next;
             self.hand_out_one(at, ctx);
             at = next;
@@ -256,7 +259,7 @@ impl Controller {
     fn hand_out_one<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let transaction = &mut self.slab.items[id.index()];
-        transaction.finished = now;
+        transaction.times.finished = now;
         ctx.probe.on_finish(id, transaction);
         // The host's data takes its decoding time on the way out; only internal data waits for it here.
         let hosts = transaction.class == Class::HostRead && transaction.origin != Origin::ReadAhead;
@@ -287,7 +290,7 @@ impl Controller {
         while at.exists() {
             sharing.leave(at);
             let rider = &mut self.slab.items[at.index()];
-            (rider.started, rider.finished) = (now, now);
+            (rider.times.started, rider.times.finished) = (now, now);
             probe.on_finish(at, rider);
             self.finished.push(at);
             at = rider.next;
@@ -450,7 +453,7 @@ impl Controller {
         let id = self.slab.insert(transaction);
         let placed = &mut self.slab.items[id.index()];
         placed.queued = now;
-        placed.waits = self.dies[die].occupied_until(now);
+        placed.times.waits = self.dies[die].occupied_until(now);
         placed.submitted = self.submitted;
         self.submitted += 1;
         ctx.probe.on_submit(id, &self.slab.items[id.index()]);
@@ -544,10 +547,10 @@ impl Controller {
         let id = state.dequeue(&self.slab, class);
         let transaction = &mut self.slab.items[id.index()];
         let occupied = state.occupied_until(now);
-        for (wait, total) in transaction.waits.iter_mut().zip(occupied) {
+        for (wait, total) in transaction.times.waits.iter_mut().zip(occupied) {
             *wait = total - *wait;
         }
-        transaction.started = now;
+        transaction.times.started = now;
         transaction.since = now;
         let kind = transaction.kind;
         if self.sharing.is_some() && kind == Kind::Read {
@@ -703,8 +706,8 @@ impl Controller {
         let end = now + length;
         // What crosses the channel while the array senses on costs the read no time of its own.
         if usage != ChannelUse::DataOut || transaction.is_last_piece() {
-            transaction.channel_ns += now.since(transaction.since).ns();
-            transaction.transfer_ns += length.ns();
+            transaction.times.channel_ns += now.since(transaction.since).ns();
+            transaction.times.transfer_ns += length.ns();
             transaction.since = end;
         }
         let (row, kind, wear, cost) = (transaction.row, transaction.kind, transaction.wear, transaction.cost);
@@ -766,7 +769,7 @@ impl Controller {
         let id = state.array;
         let start = state.array_start;
         let transaction = &mut self.slab.items[id.index()];
-        transaction.array_ns += now.since(start).ns();
+        transaction.times.array_ns += now.since(start).ns();
         transaction.since = now;
         ctx.probe.on_array(id, transaction, start, now);
         state.count_array(transaction.origin, start, now);
@@ -883,7 +886,7 @@ impl Controller {
     #[inline]
     fn finish<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         let transaction = &mut self.slab.items[id.index()];
-        transaction.finished = now;
+        transaction.times.finished = now;
         probe.on_finish(id, transaction);
         self.finished.push(id);
     }

@@ -4,8 +4,9 @@
 //! over, and for the array time of programs and erases. The *register* slot is taken for data in and out.
 //! Cache operation is nothing but letting both be taken at once.
 
+use crate::in_flight::Slab;
 use crate::scheduler::Scheduler;
-use crate::transaction::{Slab, Waits};
+use crate::transaction::Waits;
 use crate::{Class, ControllerConfig, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 

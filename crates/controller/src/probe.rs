@@ -1,6 +1,6 @@
 //! What observers see. A run without observers is compiled without them.
 
-use crate::{Transaction, TransactionId};
+use crate::{Timed, Transaction, TransactionId};
 use engine::Calendar;
 use units::{ChannelId, SimTime};
 
@@ -74,7 +74,7 @@ pub trait Probe {
     /// `_carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
     /// Reports that a transaction has finished.
-    fn on_finish(&mut self, _: TransactionId, _: &Transaction) {}
+    fn on_finish(&mut self, _: TransactionId, _: &Timed) {}
 }
 
 impl Probe for () {}

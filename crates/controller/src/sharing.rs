@@ -5,6 +5,7 @@
 //! many asked for it. Which reads may ride, the translation layer says; without it none of this state exists.
 
 use crate::die::{ArrayPhase, Die};
+use crate::in_flight::InFlight;
 use crate::{Transaction, TransactionId};
 use units::{DieId, SimTime};
 
@@ -180,8 +181,9 @@ impl Sharing {
 }
 
 /// Returns the channel wait, transfer and array times (ns) that a read which its die has started has spent until `now`.
-pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
-    let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
+pub(crate) fn spent(transaction: &InFlight, id: TransactionId, die: &Die, now: SimTime) -> Spent {
+    let times = &transaction.times;
+    let mut spent = [times.channel_ns, times.transfer_ns, times.array_ns];
     if transaction.since > now {
         // Cycles in progress are counted to their end.
         spent[1] -= transaction.since.since(now).ns();

@@ -1,6 +1,5 @@
 //! One flash operation on its way through die queue, channel and array.
 
-use std::collections::BTreeSet;
 use units::{DieId, Nanos, SimTime};
 
 /// Kind of a flash operation: read, program, erase or copyback.
@@ -252,7 +251,7 @@ impl Reading {
     }
 }
 
-/// Record of a flash operation in flight: its kind, address and cause, and where its time went.
+/// Record of a flash operation as it is submitted: its kind, address and cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
     /// Kind of the transaction's flash operation: read, program, erase or copyback.
@@ -292,28 +291,6 @@ pub struct Transaction {
     pub owner: u32,
     /// Time at which the operation joined the queue of its die.
     pub queued: SimTime,
-    /// Time at which the die started the operation.
-    pub started: SimTime,
-    /// Time at which the operation finished: for a read at the end of its data-out (or, if it joined a read whose data
-    /// were already being decoded, of that decoding), else at the end of the array work or of the status query that
-    /// follows it.
-    pub finished: SimTime,
-    /// Times in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
-    /// queue time, the die was idle or switching.
-    pub waits: Waits,
-    /// Time that the operation waited for the channel, in ns.
-    pub channel_ns: u64,
-    /// Time of the operation's command and data cycles on the channel, in ns.
-    pub transfer_ns: u64,
-    /// Busy time of the array for the operation, in ns; the pause while the operation is suspended does not count.
-    pub array_ns: u64,
-    pub(crate) since: SimTime,
-    pub(crate) submitted: u64,
-    pub(crate) next: TransactionId,
-    /// Number of pieces of a read (overlapping attempts of pipelined read retries) that the array has sensed.
-    pub(crate) sensed: u8,
-    /// Number of pieces of a read (overlapping attempts of pipelined read retries) that have crossed the channel.
-    pub(crate) sent: u8,
 }
 
 impl Transaction {
@@ -341,61 +318,6 @@ impl Transaction {
             bytes: 0,
             owner: u32::MAX,
             queued: SimTime::ZERO,
-            started: SimTime::ZERO,
-            finished: SimTime::ZERO,
-            waits: [0; 4],
-            channel_ns: 0,
-            transfer_ns: 0,
-            array_ns: 0,
-            since: SimTime::ZERO,
-            submitted: 0,
-            next: TransactionId::NONE,
-            sensed: 0,
-            sent: 0,
         }
-    }
-}
-
-/// Type of the storage of all transactions in flight; array elements are used again after a transaction has ended, so
-/// that no memory is allocated per operation.
-#[derive(Clone, Debug)]
-pub(crate) struct Slab {
-    pub items: Vec<Transaction>,
-    free: TransactionId,
-    pub live: u32,
-}
-
-impl Slab {
-    pub fn new() -> Self {
-        Self { items: Vec::with_capacity(1024), free: TransactionId::NONE, live: 0 }
-    }
-
-    #[inline]
-    pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
-        self.live += 1;
-        if self.free.exists() {
-            let id = self.free;
-            self.free = self.items[id.index()].next;
-            self.items[id.index()] = transaction;
-            return id;
-        }
-        let id = engine::next_index(self.items.len(), "flash operations");
-        self.items.push(transaction);
-        TransactionId(id)
-    }
-
-    /// Returns the indices of the array elements, in the storage of transactions, that hold no transaction and will be
-    /// used again.
-    pub fn free_places(&self) -> BTreeSet<u32> {
-        let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
-        let first = Some(self.free).filter(|free| free.exists());
-        std::iter::successors(first, next).map(|id| id.0).collect()
-    }
-
-    #[inline]
-    pub fn remove(&mut self, id: TransactionId) {
-        self.live -= 1;
-        self.items[id.index()].next = self.free;
-        self.free = id;
     }
 }

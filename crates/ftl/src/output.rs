@@ -1,6 +1,6 @@
 //! What the host side hears of, and where the time of a flash operation went.
 
-use controller::{Reading, Transaction, Waits};
+use controller::{Reading, Timed, Waits};
 
 /// Record of the times of a flash operation by stage, each in nanoseconds: waits in the die's queue, wait for the
 /// channel, array and transfer.
@@ -38,14 +38,15 @@ impl Stages {
         self
     }
 
-    pub(crate) fn of(transaction: &Transaction) -> Self {
-        let queued = transaction.started.since(transaction.queued).ns();
+    pub(crate) fn of(operation: &Timed) -> Self {
+        let times = &operation.times;
+        let queued = times.started.since(operation.queued).ns();
         Self {
-            waits: transaction.waits,
-            queue: queued.saturating_sub(transaction.waits.iter().sum()),
-            channel: transaction.channel_ns,
-            array: transaction.array_ns,
-            transfer: transaction.transfer_ns,
+            waits: times.waits,
+            queue: queued.saturating_sub(times.waits.iter().sum()),
+            channel: times.channel_ns,
+            array: times.array_ns,
+            transfer: times.transfer_ns,
         }
     }
 }

@@ -5,10 +5,10 @@
 //! slower than the array would hold the array up, which is not modelled either.
 
 use super::Controller;
-use crate::Transaction;
+use crate::in_flight::InFlight;
 use engine::Calendar;
 
-impl Transaction {
+impl InFlight {
     /// Returns true if the piece of a read that crosses the channel now is the last one (pieces: overlapping attempts
     /// of pipelined read retries).
     #[inline]
@@ -24,7 +24,7 @@ impl Controller {
     pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
         let transaction = &mut self.slab.items[self.dies[die].array.index()];
         // Until the register was free, the array stood still for the sake of the channel.
-        transaction.channel_ns += calendar.now().since(transaction.since).ns();
+        transaction.times.channel_ns += calendar.now().since(transaction.since).ns();
         transaction.since = calendar.now();
         let senses = transaction.reading.part(u64::from(transaction.reading.senses), transaction.sensed);
         let (row, slc) = (transaction.row, transaction.slc);

@@ -3,8 +3,8 @@
 use super::Controller;
 use crate::channel::ChannelState;
 use crate::die::{ArrayPhase, Die};
+use crate::in_flight::Slab;
 use crate::sharing::Sharing;
-use crate::transaction::Slab;
 use crate::{Kind, Transaction};
 use units::{DieId, SimTime};
 
@@ -48,7 +48,7 @@ impl Controller {
                 (die.array, begun, of_array),
             ];
             for (id, _, ending) in at_work.into_iter().filter(|(_, begun, _)| *begun) {
-                let transaction = self.slab.items[id.index()];
+                let transaction = self.slab.items[id.index()].transaction;
                 if transaction.kind != Kind::Read {
                     interrupted.push(Interrupted { transaction, ending });
                 }
@@ -63,7 +63,8 @@ impl Controller {
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();
-        for (at, transaction) in self.slab.items.iter_mut().enumerate() {
+        for (at, item) in self.slab.items.iter_mut().enumerate() {
+            let transaction = &mut item.transaction;
             let there = transaction.superblock != Transaction::NOWHERE && transaction.die == die;
             let is_read = transaction.kind == Kind::Read && there && !free.contains(&(at as u32));
             if is_read && !std::mem::replace(&mut transaction.reading.uncorrectable, true) {

@@ -38,7 +38,7 @@ impl Controller {
         }
         let id = state.array;
         let transaction = &mut self.slab.items[id.index()];
-        transaction.array_ns += now.since(state.array_start).ns();
+        transaction.times.array_ns += now.since(state.array_start).ns();
         ctx.probe.on_array(id, transaction, state.array_start, now);
         self.work.count(transaction, now.since(state.array_start));
         state.count_array(transaction.origin, state.array_start, now);

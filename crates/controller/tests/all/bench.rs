@@ -3,7 +3,7 @@
 use bus::{Bus, Support};
 use config::{Document, Section};
 use controller::{
-    ChannelUse, Class, Context, Controller, ControllerConfig, Kind, Origin, Probe, Transaction,
+    ChannelUse, Class, Context, Controller, ControllerConfig, Kind, Origin, Probe, Timed, Transaction,
     TransactionId, events,
 };
 use engine::Event;
@@ -78,7 +78,7 @@ impl Probe for Log {
         self.submitted += 1;
     }
 
-    fn on_finish(&mut self, _: TransactionId, _: &Transaction) {
+    fn on_finish(&mut self, _: TransactionId, _: &Timed) {
         self.finished += 1;
     }
 }
@@ -89,7 +89,7 @@ pub struct Bench {
     /// Operations, and the place of the read that one rides on.
     plan: Vec<(Transaction, Option<usize>)>,
     /// What came back, by its place in the plan.
-    done: Vec<Option<Transaction>>,
+    done: Vec<Option<Timed>>,
     /// When it was handed back.
     back: Vec<u64>,
     given: Vec<TransactionId>,
@@ -199,10 +199,9 @@ impl Bench {
                 self.controller.handle(event, &mut self.ctx);
             }
             while let Some(id) = self.controller.take_finished() {
-                let transaction = *self.controller.transaction(id);
-                self.controller.release(id);
-                self.done[transaction.owner as usize] = Some(transaction);
-                self.back[transaction.owner as usize] = self.ctx.calendar.now().ns();
+                let finished = self.controller.end(id);
+                self.done[finished.owner as usize] = Some(finished);
+                self.back[finished.owner as usize] = self.ctx.calendar.now().ns();
             }
         }
     }
@@ -218,7 +217,7 @@ impl Bench {
     }
 
     /// An operation that came back.
-    pub fn done(&self, place: usize) -> Transaction {
+    pub fn done(&self, place: usize) -> Timed {
         self.done[place].unwrap_or_else(|| panic!("operation {place} is still in flight"))
     }
 
@@ -230,7 +229,7 @@ impl Bench {
     /// When a die took an operation up, and when it was over.
     pub fn times(&self, place: usize) -> (u64, u64) {
         let done = self.done(place);
-        (done.started.ns(), done.finished.ns())
+        (done.times.started.ns(), done.times.finished.ns())
     }
 }
 

@@ -119,7 +119,7 @@ fn planes_of_a_die_program_equal_pages_together() {
     bench.rest();
     assert_eq!(bench.times(first), (ERASE, ERASE + PROGRAM));
     assert_eq!(bench.times(other), (ERASE, ERASE + DATA_IN + PROGRAM));
-    assert_eq!(bench.done(other).channel_ns, DATA_IN);
+    assert_eq!(bench.done(other).times.channel_ns, DATA_IN);
 
     let mut bench = Bench::new(&paired);
     bench.at(0, erase(0));

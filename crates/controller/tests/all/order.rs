@@ -161,9 +161,9 @@ fn a_die_may_want_the_channel_for_two_things() {
     let free = 20_000 + DATA_IN;
     let command = crate::bench::COMMAND;
     assert_eq!(bench.times(reads[0]), (0, free + command + PAGE));
-    assert_eq!(bench.done(reads[0]).channel_ns, free + command - (command + T_R));
+    assert_eq!(bench.done(reads[0]).times.channel_ns, free + command - (command + T_R));
     assert_eq!(bench.times(reads[1]), (command + T_R, free + command + T_R + PAGE));
-    assert_eq!(bench.done(reads[1]).channel_ns, free - (command + T_R));
+    assert_eq!(bench.done(reads[1]).times.channel_ns, free - (command + T_R));
 }
 
 /// Names a class, and a die of the channel, without a look at what waits.

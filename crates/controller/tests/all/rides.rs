@@ -32,8 +32,11 @@ fn a_rider_on_a_read_that_waits_goes_all_the_way_with_it() {
     for (it, queued) in [(carrier, 10), (rider, 30)] {
         assert_eq!(bench.times(it), (PROGRAM, PROGRAM + BOTH));
         let done = bench.done(it);
-        assert_eq!(done.waits, [PROGRAM - queued, 0, 0, 0]);
-        assert_eq!((done.array_ns, done.transfer_ns, done.channel_ns), (T_R, COMMAND + 2 * PAGE, 0));
+        assert_eq!(done.times.waits, [PROGRAM - queued, 0, 0, 0]);
+        assert_eq!(
+            (done.times.array_ns, done.times.transfer_ns, done.times.channel_ns),
+            (T_R, COMMAND + 2 * PAGE, 0)
+        );
     }
     assert_eq!(bench.controller.work().bytes_out, 2 * 4096);
     assert_eq!(bench.controller.host_operations(DieId(0)), 0);
@@ -66,7 +69,10 @@ fn a_rider_that_comes_while_the_page_is_sensed_shares_the_rest() {
     assert_eq!(bench.times(carrier), (0, BOTH));
     assert_eq!(bench.times(rider), (COMMAND + 30_000, BOTH));
     let done = bench.done(rider);
-    assert_eq!((done.array_ns, done.transfer_ns, done.waits), (T_R - 30_000, 2 * PAGE, [0; 4]));
+    assert_eq!(
+        (done.times.array_ns, done.times.transfer_ns, done.times.waits),
+        (T_R - 30_000, 2 * PAGE, [0; 4])
+    );
 }
 
 /// While its command is in flight, and while it waits for the channel with its data.
@@ -86,7 +92,7 @@ fn a_rider_shares_what_is_left_of_the_command_and_of_a_wait() {
     }
     let spent = |it: usize| {
         let done = bench.done(it);
-        (done.channel_ns, done.transfer_ns, done.array_ns)
+        (done.times.channel_ns, done.times.transfer_ns, done.times.array_ns)
     };
     assert_eq!(spent(carrier), (wait, COMMAND + PAGE, T_R));
     assert_eq!(spent(early), (wait, COMMAND - 300 + PAGE, T_R));
@@ -189,6 +195,6 @@ fn what_is_being_decoded_takes_riders_still() {
     assert_eq!((bench.times(carrier).1, bench.times(early).1), (ONE, ONE));
     assert_eq!(bench.times(late), (ONE + 8_000, ONE + 8_000));
     assert_eq!((bench.done(early).reading.decodes, bench.done(late).reading.decodes), (1, 0));
-    assert_eq!(bench.done(late).waits, [0; 4]);
+    assert_eq!(bench.done(late).times.waits, [0; 4]);
     assert_eq!(bench.controller.in_flight(), 0);
 }

@@ -32,7 +32,7 @@ fn a_suspended_operation_goes_on_after_the_read_and_pays_for_it() {
         let resumed = at + t_suspend + READ;
         let left = t_array - 100_000;
         assert_eq!(bench.times(running), (0, resumed + T_RESUME + left), "{kind:?}");
-        assert_eq!(bench.done(running).array_ns, t_array + T_RESUME);
+        assert_eq!(bench.done(running).times.array_ns, t_array + T_RESUME);
         let pieces = [(kind, 0, begins, at), (kind, 0, resumed, resumed + T_RESUME + left)];
         let found: Vec<_> = bench.ctx.probe.array.iter().filter(|(of, ..)| *of == kind).copied().collect();
         assert_eq!(found, pieces);
@@ -49,7 +49,7 @@ fn while_it_is_suspended_the_die_is_the_operations_still() {
     let at = ERASE_COMMAND + 100_000;
     let it = bench.at(at, read(Class::HostRead, 0));
     bench.rest();
-    assert_eq!(bench.done(it).waits, [0, T_SUSPEND_ERASE, 0, 0]);
+    assert_eq!(bench.done(it).times.waits, [0, T_SUSPEND_ERASE, 0, 0]);
 }
 
 /// Reads that come while it is suspended go before the rest of it; what is no read of the host's does not.

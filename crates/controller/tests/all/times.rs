@@ -19,7 +19,7 @@ fn an_operation_alone_takes_command_array_and_data() {
         let it = bench.at(10, transaction);
         bench.rest();
         let done = bench.done(it);
-        let found = (done.transfer_ns, done.array_ns, done.channel_ns, done.waits);
+        let found = (done.times.transfer_ns, done.times.array_ns, done.times.channel_ns, done.times.waits);
         assert_eq!(found, (transfer, array, 0, [0; 4]), "{:?}", transaction.kind);
         assert_eq!(bench.times(it), (10, 10 + transfer + array), "{:?}", transaction.kind);
         assert_eq!(bench.controller.channel_busy_ns(SimTime::from_ns(1 << 30)).sum::<u64>(), transfer);
@@ -42,9 +42,9 @@ fn what_waits_for_a_channel_says_so_and_the_channel_knows_how_busy_it_was() {
     bench.rest();
     assert_eq!(bench.times(first), (0, out + PAGE));
     assert_eq!(bench.times(second), (0, out + 2 * PAGE));
-    assert_eq!(bench.done(first).channel_ns, 0);
+    assert_eq!(bench.done(first).times.channel_ns, 0);
     // One command; then its array, done one command after the other, waits for the rest of the other's data.
-    assert_eq!(bench.done(second).channel_ns, COMMAND + (PAGE - COMMAND));
+    assert_eq!(bench.done(second).times.channel_ns, COMMAND + (PAGE - COMMAND));
     assert_eq!(busy(&bench, out + 2 * PAGE), [2 * (COMMAND + PAGE)]);
     let data: Vec<_> =
         bench.ctx.probe.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::DataOut).collect();
@@ -86,7 +86,7 @@ fn a_wait_says_whose_operations_it_was_behind() {
     let erased = ERASE_COMMAND + T_BERS;
     let programmed = erased + DATA_IN + T_PROG;
     assert_eq!(bench.times(it).0, programmed);
-    assert_eq!(bench.done(it).waits, [DATA_IN + T_PROG, erased - 100_000, 0, 0]);
+    assert_eq!(bench.done(it).times.waits, [DATA_IN + T_PROG, erased - 100_000, 0, 0]);
 }
 
 /// A read that takes several attempts senses as often, sends as much more, and is charged for both.
@@ -126,7 +126,7 @@ fn a_read_in_pieces_is_sensed_while_it_is_sent() {
         assert_eq!(bench.times(it).1, end, "{senses} {planes}");
         assert_eq!(bench.handed_back(it), end + 3_000);
         assert_eq!(bench.controller.work().bytes_out, 4096 * (u64::from(planes) / 2 + 1));
-        assert_eq!(bench.done(it).array_ns, sensing);
+        assert_eq!(bench.done(it).times.array_ns, sensing);
         assert!(bench.times(behind).1 >= end + T_R, "the die was not its before");
     }
 }
@@ -211,7 +211,7 @@ fn an_outcome_that_is_asked_for_takes_the_channel_and_holds_the_die() {
         bench.times(second),
         (DATA_IN + T_PROG + 200, DATA_IN + T_PROG + 200 + ERASE_COMMAND + T_BERS + 200)
     );
-    assert_eq!(bench.done(first).transfer_ns, DATA_IN + 200);
+    assert_eq!(bench.done(first).times.transfer_ns, DATA_IN + 200);
     let asked = bench.ctx.probe.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::Status).count();
     assert_eq!(asked, 2);
 }

@@ -9,7 +9,7 @@ use crate::mapping::bank::Role;
 use crate::store::SuperblockState;
 use crate::upkeep::{KeepsUp, PATROL};
 use crate::{Output, Probe, Stages};
-use controller::{Context, Kind, Origin, Transaction};
+use controller::{Context, Kind, Origin, Timed, Transaction};
 use engine::Event;
 use nand::ProgramStatus;
 use units::{Ppa, SuperblockId};
@@ -28,8 +28,7 @@ impl BlockMapped {
         }
         self.media.core.store.controller.handle(event, ctx);
         while let Some(id) = self.media.core.store.controller.take_finished() {
-            let transaction = *self.media.core.store.controller.transaction(id);
-            self.media.core.store.controller.release(id);
+            let transaction = self.media.core.store.controller.end(id);
             if transaction.origin == Origin::ReadAhead {
                 self.media.core.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
@@ -55,7 +54,7 @@ impl BlockMapped {
         }
     }
 
-    pub(super) fn on_finished<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
+    pub(super) fn on_finished<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
         let bank = transaction.die.index() / self.rules.span as usize;
         match transaction.kind {
             Kind::Read => {
@@ -105,7 +104,7 @@ impl BlockMapped {
         }
     }
 
-    fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
+    fn on_programmed<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
         let superblock = transaction.die.0 * self.layout().superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let status = self.end_program(transaction, ctx.calendar.now());
@@ -143,7 +142,7 @@ impl BlockMapped {
         ppa: Ppa,
         slot: u32,
         status: ProgramStatus,
-        transaction: &Transaction,
+        transaction: &Timed,
         ctx: &mut Context<P>,
     ) {
         let (lpn, request) =

@@ -33,8 +33,7 @@ impl Core {
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.store.controller.handle(event, ctx);
         while let Some(id) = self.store.controller.take_finished() {
-            let read = *self.store.controller.transaction(id);
-            self.store.controller.release(id);
+            let read = self.store.controller.end(id);
             self.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
             self.finding.as_mut().expect("made for power cuts").reading -= 1;
         }

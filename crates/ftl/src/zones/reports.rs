@@ -5,7 +5,7 @@ use crate::Probe;
 use crate::core::Erased;
 use crate::host_side::{Reads, Serves};
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Context, Kind, Origin, Transaction};
+use controller::{Class, Context, Kind, Origin, Timed, Transaction};
 use engine::Event;
 use nand::ProgramStatus;
 use units::{DieId, Ppa};
@@ -18,9 +18,9 @@ impl ZoneMapped {
         self.pages.media.core.store.controller.handle(event, ctx);
         let mut is_page_work = false;
         while let Some(id) = self.pages.media.core.store.controller.take_finished() {
-            let transaction = *self.pages.media.core.store.controller.transaction(id);
+            let transaction = self.pages.media.core.store.controller.transaction(id);
             // Reads are the same for both.
-            let global = self.superblock_of(&transaction).1 as usize;
+            let global = self.superblock_of(transaction).1 as usize;
             if self.zoning.has_pages()
                 && (transaction.kind == Kind::Read || !self.pages.media.core.store.space.is_of_zones(global))
             {
@@ -28,7 +28,7 @@ impl ZoneMapped {
                 is_page_work = true;
                 continue;
             }
-            self.pages.media.core.store.controller.release(id);
+            let transaction = self.pages.media.core.store.controller.end(id);
             match transaction.kind {
                 Kind::Read if transaction.origin == Origin::ReadAhead => {
                     self.count_read(&transaction);
@@ -53,7 +53,7 @@ impl ZoneMapped {
         self.pages.media.core.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
     }
 
-    fn on_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
+    fn on_read<P: Probe>(&mut self, read: &Timed, ctx: &mut Context<P>) {
         self.count_read(read);
         if read.reading.uncorrectable {
             self.pages.media.core.store.stats.reads_lost[usize::from(read.origin != Origin::Host)] += 1;

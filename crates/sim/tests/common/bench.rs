@@ -2,7 +2,7 @@
 //! the flash is written down.
 
 use config::{Document, Section};
-use controller::{Context, Controller, ControllerConfig, Kind, Origin, Transaction, TransactionId};
+use controller::{Context, Controller, ControllerConfig, Kind, Origin, Timed, Transaction, TransactionId};
 use engine::Event;
 use ftl::{Coverage, Found, Ftl, FtlConfig, Output, Probe, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
@@ -32,8 +32,8 @@ impl controller::Probe for Log {
         self.submitted.push(*transaction);
     }
 
-    fn on_finish(&mut self, _: TransactionId, transaction: &Transaction) {
-        self.finished.push(*transaction);
+    fn on_finish(&mut self, _: TransactionId, finished: &Timed) {
+        self.finished.push(finished.transaction);
     }
 }
 

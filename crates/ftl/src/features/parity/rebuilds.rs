@@ -2,12 +2,12 @@
 
 use super::Stripes;
 use crate::core::{Ask, Core, Remedy};
-use controller::{Origin, Transaction};
+use controller::{Origin, Timed};
 
 /// Record of an uncorrectable read whose data are being restored from the other members of its parity group.
 #[derive(Clone, Debug)]
 struct Rebuild {
-    read: Transaction,
+    read: Timed,
     /// Number of reads of other members (superblocks) of the parity group, made to restore the data of the
     /// uncorrectable read, that have not ended yet.
     left: u32,
@@ -37,7 +37,7 @@ impl Stripes {
     /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members of
     /// the parity group. Returns the kind of recovery, from RAM alone or by reads; `None` if the data cannot be
     /// restored.
-    pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
+    pub(super) fn rebuild(&mut self, core: &mut Core, read: &Timed) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;
         if rows.is_empty() {
@@ -58,7 +58,7 @@ impl Stripes {
 
     /// Notes that a read that helps to restore data has ended; after the last one, returns the original read, and true
     /// if its data could not be restored.
-    pub(super) fn note_reread(&mut self, read: &Transaction) -> Option<(Transaction, bool)> {
+    pub(super) fn note_reread(&mut self, read: &Timed) -> Option<(Timed, bool)> {
         let at = read.owner;
         let rebuild = &mut self.rebuilds.items[at as usize];
         rebuild.left -= 1;
@@ -69,12 +69,9 @@ impl Stripes {
         // The read took from its own beginning to the end of this one, the last: what went before counts as waiting
         // for other work of the drive.
         let before = read.queued.since(rebuild.read.queued).ns();
-        let whole = &mut rebuild.read;
-        (whole.started, whole.finished, whole.waits) = (read.started, read.finished, read.waits);
-        whole.waits[Origin::Rebuild.wait_column()] += before;
-        (whole.channel_ns, whole.transfer_ns, whole.array_ns) =
-            (read.channel_ns, read.transfer_ns, read.array_ns);
-        let over = (*whole, rebuild.failed);
+        rebuild.read.times = read.times;
+        rebuild.read.times.waits[Origin::Rebuild.wait_column()] += before;
+        let over = (rebuild.read, rebuild.failed);
         self.rebuilds.free.push(at);
         Some(over)
     }

@@ -121,7 +121,7 @@ pub const SERIES: [Column; 13] = [
         "slc_cache_bytes",
         Type::Int64,
         "B",
-        "Data in the SLC cache at the last completion of the interval; only for drives that have one.",
+        "Capacity of the superblocks that the SLC cache uses, at the last completion of the interval; only for drives that have one.",
     ),
 ];
 

@@ -9,8 +9,8 @@ use std::process::{Command, exit};
 
 const GIB: u64 = 4;
 const SHORTER: u64 = 40;
-/// Argument for callgrind that names the function in which instructions are counted; that function is not inlined, so
-/// that it has a name.
+/// Constant: argument for callgrind that names the function in which instructions are counted; that function is not
+/// inlined, so that it has a name.
 const COUNTED: &str = "--toggle-collect=floatgate_bench::cases::stretch";
 
 /// Runs one benchmark case under callgrind (option `--counted CASE`) and prints the number of page operations or
@@ -25,8 +25,8 @@ pub fn counted(name: &str) {
     println!("{}", if case.per == Per::Page { made.pages } else { made.requests });
 }
 
-/// Counts the instructions of each benchmark case that is wanted, by callgrind (option `--callgrind`), and returns a
-/// table with a line for each.
+/// Counts the instructions of each benchmark case whose name `wanted` accepts, by callgrind (option `--callgrind`), and
+/// returns a table with a line for each case.
 pub fn table(wanted: impl Fn(&str) -> bool) -> String {
     let mut text = String::from("| case | drive | per | instructions |\n|---|---|---|---|\n");
     for case in CASES.iter().filter(|case| wanted(case.name)) {

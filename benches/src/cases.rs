@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 pub const GIB: u64 = 1 << 30;
 pub const UNIT: u64 = 4096;
-/// Number of simulation events between two checks of a benchmark run's progress: few enough that a stretch ends close
-/// to its number of requests.
+/// Constant: number of simulation events between two checks of a benchmark run's progress, small enough that a stretch
+/// (one of the run's equal parts) ends close to its number of requests.
 const LOOK: u64 = 1 << 12;
 
 /// Makes the drive of the benchmark's speed budget, with a user capacity of `gib` GiB: 4 KiB pages and mapping units, 8
@@ -77,10 +77,10 @@ pub fn stretch(session: &mut Session, requests: u64) -> Progress {
     }
 }
 
-/// Measured costs of a benchmark run that is divided into stretches of equally many requests, one for each round, so
-/// that the drive is built and preconditioned only once.
+/// Record of the measured costs of a benchmark run that is divided into stretches (parts) of equally many requests, one
+/// for each round, so that the drive is built and preconditioned only once.
 pub struct Stretches {
-    /// Cost of each stretch, for one page operation or one request.
+    /// Median, least and greatest cost of a stretch (part of the run), for one page operation or one request.
     pub costs: Vec<Cost>,
     /// Number of flash page operations in all stretches.
     pub pages: u64,
@@ -111,12 +111,12 @@ pub fn stretches(session: &mut Session, requests: u64, unit: Per) -> Stretches {
     made
 }
 
-/// Unit of work for which a benchmark gives the cost.
+/// Kind of unit of work for which a benchmark gives the cost: a flash page operation, or a request of the host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Per {
-    /// The cost is for one flash page operation: a read, program or erase.
+    /// Case of unit of work: the cost is for one flash page operation (read, program or erase).
     Page,
-    /// The cost is for one request of the host.
+    /// Case of unit of work: the cost is for one request of the host.
     Request,
 }
 
@@ -130,7 +130,7 @@ impl Per {
     }
 }
 
-/// A benchmark case: a workload on a drive in steady state, and the unit of its cost.
+/// Record of a benchmark case: a workload on a drive in steady state, and the unit of work for which its cost is given.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub name: &'static str,
@@ -207,12 +207,12 @@ pub fn measure(case: &Case, gib: u64, memory_wall_ns: f64) -> TableLine {
     TableLine { case: case.name.into(), gib, what: case.per.name(), costs, memory_wall_ns, note }
 }
 
-/// Name of the benchmark case that measures how long a drive takes to build and precondition.
+/// Constant: name of the benchmark case that measures how long a drive takes to build and precondition.
 pub const BUILD: &str = "build and precondition";
 
-/// Measures the cost, for one mapping unit, to build a drive and precondition it instantly. The line's note gives the
-/// cost of a bare store in random order, because the operation of the memory wall is a whole write (lookup, invalidate,
-/// update).
+/// Measures the cost, for each mapping unit of a drive of `gib` GiB, of building the drive and preconditioning it
+/// instantly, and returns the benchmark's table line. The line's note gives the cost of one bare store in random order,
+/// because the operation of the memory wall is a whole write (lookup, invalidate, update).
 pub fn build(gib: u64, memory_wall_ns: f64) -> TableLine {
     let units = gib * GIB / UNIT;
     let store_ns = wall::store_ns(units as usize, 30_000_000);
@@ -229,7 +229,7 @@ pub fn build(gib: u64, memory_wall_ns: f64) -> TableLine {
     TableLine { case: BUILD.into(), gib, what: "mapping unit", costs, memory_wall_ns, note }
 }
 
-/// Name of the benchmark case that replays a real trace.
+/// Constant: name of the benchmark case that replays a real trace.
 pub const TRACE: &str = "real trace, web server hour";
 
 /// Measures the replay of a real trace, parsing included; returns none if the trace file is not on this machine.

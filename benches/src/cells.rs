@@ -15,7 +15,7 @@ const KINDS: [(Cell, &str, &str); 4] = [
 ];
 const BITLINES: usize = 1 << 16;
 
-/// Measured costs of erasing, programming and reading a block of one kind of flash cell in the benchmark.
+/// Record of the measured costs of erasing, programming and reading a block of one kind of flash cell in the benchmark.
 pub struct CellRow {
     kind: &'static str,
     wear: &'static str,

@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-/// Least number of times that each benchmark case is measured.
+/// Constant: least number of times that each benchmark case is measured.
 pub const ROUNDS: usize = 5;
 
-/// Measured cost of one piece of work in the benchmark.
+/// Record of the measured cost of one piece of work in the benchmark: times and number of instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// Wall-clock time of the work, in ns.
@@ -30,7 +30,7 @@ impl Cost {
     }
 }
 
-/// Meter of the cost of a piece of work: times, and instructions where the kernel lets a program count them.
+/// Type of a meter of the cost of a piece of work: times, and instructions where the kernel lets a program count them.
 pub struct InstructionMeter {
     counter: Option<counter::Counter>,
 }
@@ -41,7 +41,7 @@ impl InstructionMeter {
         Self { counter: counter::Counter::new() }
     }
 
-    /// True if the kernel lets this program count its instructions.
+    /// Returns true if the kernel lets this program count its instructions.
     pub fn counts_instructions(&self) -> bool {
         self.counter.is_some()
     }
@@ -70,7 +70,7 @@ fn thread_ns() -> f64 {
     now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
 }
 
-/// Median, least and greatest of several measured values.
+/// Record of the median, the least and the greatest of several measured values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueSpread {
     /// Median of the measured values.
@@ -91,16 +91,16 @@ impl ValueSpread {
     }
 }
 
-/// Median, least and greatest of the measured costs of several rounds, for each kind of cost separately.
+/// Record of the measured costs of several rounds: median, least and greatest value for each kind of cost separately.
 #[derive(Clone, Copy, Debug)]
 pub struct CostSpread {
     /// Number of rounds that were measured.
     pub rounds: usize,
-    /// Wall-clock time of a round, in ns.
+    /// Median, least and greatest wall-clock time of a round, in ns.
     pub wall_ns: ValueSpread,
-    /// Processor time of a round, in ns; none if only wall-clock time was measured.
+    /// Median, least and greatest processor time of a round, in ns; none if only wall-clock time was measured.
     pub cpu_ns: Option<ValueSpread>,
-    /// Number of instructions of a round; none if they were not counted in every round.
+    /// Median, least and greatest number of instructions of a round; none if they were not counted in every round.
     pub instructions: Option<ValueSpread>,
 }
 
@@ -133,7 +133,7 @@ mod counter {
     use perf_event::Builder;
     use perf_event::events::Hardware;
 
-    /// The processor's hardware counter of instructions, for this thread and outside the kernel.
+    /// Type of the processor's hardware counter of instructions, for this thread and outside the kernel.
     pub struct Counter(perf_event::Counter);
 
     impl Counter {
@@ -145,7 +145,8 @@ mod counter {
             builder.build().ok().map(Self)
         }
 
-        /// Starts to count instructions from zero. An error shows only at the end, as a count of none.
+        /// Starts the hardware counter of instructions from zero. If this fails, `end` returns none in place of a
+        /// count.
         pub fn begin(&mut self) {
             let _ = self.0.reset().and_then(|()| self.0.enable());
         }
@@ -160,7 +161,8 @@ mod counter {
 
 #[cfg(not(target_os = "linux"))]
 mod counter {
-    /// Stands for the hardware counter of instructions on systems other than Linux, where instructions are not counted.
+    /// Type in place of the hardware counter of instructions on systems other than Linux, where instructions are not
+    /// counted.
     pub struct Counter;
 
     impl Counter {

@@ -7,12 +7,13 @@ use crate::workload::BlockLoad;
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
-/// Beginning of the names of the benchmark cases for FTL features; an `--only` that begins with it selects them.
+/// Constant: beginning of the names of the benchmark cases for FTL features; an `--only` that begins with it selects
+/// them.
 pub const CASES: &str = "feature: ";
 const REQUESTS: u64 = 300_000;
 
-/// Configuration keys of the benchmark drive for FTL features: 512 MiB of user capacity, with enough spare blocks for
-/// every feature.
+/// Constant: configuration keys of the benchmark drive for FTL features: 512 MiB of user capacity, with enough spare
+/// blocks for every feature.
 const DRIVE: [&str; 14] = [
     "title=benchmark drive",
     "geometry.channels=4",
@@ -39,8 +40,8 @@ const THREE_BITS: [&str; 5] = [
 ];
 const CODE: [&str; 2] = ["nand.errors.name=power-law", "ecc.code.name=ldpc"];
 
-/// A benchmark case for one feature of the FTL: the configuration keys of its chip and the keys that enable the
-/// feature.
+/// Record of a benchmark case for one feature of the FTL: the configuration keys of its chip and the keys that enable
+/// the feature.
 struct Feature {
     name: &'static str,
     chip: &'static [&'static str],

@@ -21,7 +21,7 @@ use cases::{CASES, GIB, UNIT};
 use cost::InstructionMeter;
 use table::{Row, TableLine};
 
-/// Command-line arguments of the benchmark program.
+/// Record of the command-line arguments of the benchmark program.
 struct Arguments {
     quick: bool,
     callgrind: bool,
@@ -60,7 +60,7 @@ impl Arguments {
         self.only.as_ref().is_none_or(|text| case.contains(text.as_str()))
     }
 
-    /// True if `--only` asks for cases whose names begin with `group`; such cases are measured only on request.
+    /// Returns true if `--only` asks for cases whose names begin with `group`; such cases are measured only on request.
     fn asks_for(&self, group: &str) -> bool {
         self.only.as_ref().is_some_and(|text| text.starts_with(group))
     }

@@ -6,11 +6,12 @@ use crate::table::TableLine;
 use crate::workload::BlockLoad;
 use host::Op;
 
-/// Name of the benchmark case that measures what a cost regulator (AGCR) adds to the simulation's processor time.
+/// Constant: name of the benchmark case that measures what a cost regulator (AGCR) adds to the simulation's processor
+/// time.
 pub const CASE: &str = "random 4 KiB read and write with AGCR";
 
-/// Configuration keys for bit errors and an error-correcting code, as a worn drive has them; used with and without
-/// AGCR.
+/// Constant: configuration keys for bit errors and an error-correcting code, as a worn drive has them; used with and
+/// without AGCR.
 const CODE: [&str; 3] = ["nand.pe_cycles=1000", "nand.errors.name=power-law", "ecc.code.name=ldpc"];
 
 /// Measures the simulation's cost of one page operation on a drive with the cost regulator `name`.

@@ -9,13 +9,13 @@ use crate::workload::BlockLoad;
 use host::Op;
 use sim::Drive;
 
-/// Beginning of the names of the benchmark cases for scaling; an `--only` that begins with it selects them.
+/// Constant: beginning of the names of the benchmark cases for scaling; an `--only` that begins with it selects them.
 pub const CASES: &str = "scaling: ";
 const REQUESTS: u64 = 300_000;
 const USUAL_DEPTH: u32 = 32;
 
-/// A size whose effect on the cost of a request the benchmark measures, such as the queue depth or the number of dies,
-/// and its values.
+/// Record of a size whose effect on the cost of a request the benchmark measures, such as the queue depth or the number
+/// of dies: its name, its values, and how to set it.
 struct ScaledSize {
     name: &'static str,
     op: Op,

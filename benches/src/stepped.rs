@@ -12,18 +12,19 @@ use std::ffi::CString;
 use std::mem::MaybeUninit;
 use units::SimTime;
 
-/// Beginning of the names of the benchmark cases for stepped drives; an `--only` that begins with it selects them.
+/// Constant: beginning of the names of the benchmark cases for stepped drives; an `--only` that begins with it selects
+/// them.
 pub const CASES: &str = "stepped: ";
 const REQUESTS: u64 = 200_000;
-/// Number of requests with the option `--quick`, for counting instructions by hand.
+/// Constant: number of requests with the option `--quick`, for counting instructions by hand.
 const REQUESTS_QUICK: u64 = 20_000;
-/// Simulated time between two requests of the benchmark, in ns.
+/// Constant: simulated time between two requests of the benchmark, in ns.
 const APART_NS: u64 = 8_000;
 const BYTES: u32 = 4096;
 const AT_ONCE: usize = 1024;
 const PRECONDITION: &str = "fill";
 
-/// Configuration keys of the benchmark drive of 1 GiB, the same as in `benches/stepping.py`.
+/// Constant: configuration keys of the benchmark drive of 1 GiB, the same as in `benches/stepping.py`.
 const DRIVE: [&str; 14] = [
     "title=stepped drive",
     "geometry.channels=8",
@@ -48,7 +49,7 @@ fn request(number: u64) -> FloatgateRequest {
     FloatgateRequest { time_ns: number * APART_NS, offset, bytes: BYTES, op, ..FloatgateRequest::default() }
 }
 
-/// Workload that makes the requests of the stepped benchmark in an ordinary run, for comparison.
+/// Type of the workload that makes the requests of the stepped benchmark in an ordinary run, for comparison.
 struct SteppedLoad {
     next: u64,
     requests: u64,

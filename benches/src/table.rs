@@ -3,7 +3,7 @@
 use crate::cost::{CostSpread, ValueSpread};
 use std::fmt::Write as _;
 
-/// A benchmark measurement of which only the wall-clock time is known.
+/// Record of a benchmark measurement of which only the wall-clock time is known.
 pub struct Row {
     pub case: String,
     pub gib: u64,
@@ -13,7 +13,7 @@ pub struct Row {
     pub note: String,
 }
 
-/// One line of the benchmark's table: a case on a drive, and its measured cost.
+/// Record of one line of the benchmark's table: a case on a drive, and its measured cost.
 pub struct TableLine {
     /// Name of the benchmark case.
     pub case: String,

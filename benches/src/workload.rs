@@ -4,8 +4,8 @@ use engine::RandomStream;
 use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// Workload of the benchmark: requests of one size to consecutive or random blocks at a fixed queue depth, as cheap to
-/// make as possible.
+/// Type of the benchmark's workload: requests of one size to consecutive or random blocks at a fixed queue depth, as
+/// cheap to make as possible.
 pub struct BlockLoad {
     /// Operation of the requests, read or write.
     pub op: Op,

@@ -78,10 +78,10 @@ impl Bus {
         Ok(bus)
     }
 
-    /// Calculates the times of all commands and transfers from the geometry and stores them in this model. The geometry
-    /// is: units of `unit` bytes with `oob` spare bytes each, `row_units` in a page row, `program_units` in a program
-    /// operation of `program_pages` pages. `drain` is the rate at which the channel's ECC block takes a page's data,
-    /// where the channel has to wait for that.
+    /// Calculates the times of all commands and transfers from the geometry and stores them in this model: units of
+    /// `unit` bytes with `oob` spare bytes each, `row_units` in a page row, `program_units` in a program operation of
+    /// `program_pages` pages. `drain` is the rate at which the channel's ECC block takes data-out; `None` if it never
+    /// delays the channel.
     pub fn prepare(
         &mut self,
         drain: Option<TransferRate>,
@@ -218,8 +218,8 @@ impl Bus {
     }
 }
 
-/// Reads the interface of the controller, and returns the timing of the interface that controller and chip agree on,
-/// with its name for results.
+/// Reads the flash interface that the controller offers from `[bus.interface]`, and returns the timing of the interface
+/// that controller and chip agree on, with its name for results.
 fn negotiate(
     bus: &mut Section,
     chip: &Support,

@@ -97,8 +97,9 @@ pub struct Signalling {
 }
 
 impl Signalling {
-    /// Returns the energy that one byte takes on the wires, each loaded with `farads`: `C V^2` for every rising edge.
-    /// Random data raise a line in a quarter of the bits; a strobe rises once per cycle.
+    /// Returns the energy that one byte takes on the wires, each loaded with `farads`: `C V^2` for every rising edge;
+    /// none where the interface names no supply voltage. Random data raise a line in a quarter of the bits; a strobe
+    /// rises once per cycle.
     pub fn io_energy_per_byte(&self, farads: f64) -> Option<Energy> {
         let volts = self.io_supply?.volts();
         let strobe_edges = f64::from(self.pins.strobes) / if self.double_data_rate { 2.0 } else { 1.0 };

@@ -14,8 +14,8 @@ pub(crate) enum Unknown {
     FallBack,
 }
 
-/// Type for the list of the interfaces that a chip supports, each with its highest mode; none when the chip's file does
-/// not say.
+/// Type for the list of the flash interfaces that a chip supports, each with its highest timing mode; the list is
+/// `None` when the chip's file has none, so that only the interface `plain`, which needs no support, can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support(Option<Vec<ModeSet>>);
 

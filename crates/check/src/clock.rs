@@ -46,8 +46,9 @@ struct Flight {
     /// Number of bytes that cross the channel for this flash read where only parts of units are read, including bytes
     /// for reads that share its data-out; 0 if whole units cross.
     bytes: u32,
-    /// Three numbers of a read with pipelined retries (an attempt is sensed while the attempt before crosses the
-    /// channel): number of such attempts (pieces), number sensed so far, and number that have crossed the channel.
+    /// Three numbers of a read whose attempts overlap (pipelined retries: an attempt is sensed while the attempt before
+    /// crosses the channel): attempts in all, 1 if none overlap; attempts sensed so far; attempts that have crossed the
+    /// channel.
     pieces: (u8, u8, u8),
     /// Id of the flash read whose sense and data-out this read shares; `None` if this read has its own.
     carrier: Option<TransactionId>,

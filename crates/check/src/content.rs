@@ -9,10 +9,11 @@ use units::{Lpn, Ppa};
 
 /// Constant of the checker's model of sectors: size in bytes of a sector, the smallest unit that the host writes.
 const SECTOR: u64 = 512;
-/// Value in place of a version number, in the checker's model of sectors, for a sector that was never written.
+/// Constant: value in place of a version number, in the checker's model of sectors, for a sector that was never
+/// written.
 const EMPTY: u32 = u32::MAX;
-/// Value in place of a version number, in the checker's model of sectors, for a sector of a unit that a write-buffer
-/// slot does not hold yet, after a write of a part of the unit.
+/// Constant: value in place of a version number, in the checker's model of sectors, for a sector of a unit that a
+/// write-buffer slot does not hold yet, after a write of a part of the unit.
 const LACKING: u32 = u32::MAX - 1;
 
 /// Type of a list with an entry for each sector of a mapping unit: the version of the write that the sector's data come
@@ -32,8 +33,8 @@ struct SlotContent {
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
-/// Value in place of a unit's number, for the unknown logical unit in a slot of the write buffer that was filled before
-/// the run, as happens on a drive that wore out; the checker does not ask the drive which unit it is.
+/// Constant: value in place of a unit's number, for the unknown logical unit in a slot of the write buffer that was
+/// filled before the run, as happens on a drive that wore out; the checker does not ask the drive which unit it is.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
 /// Type of the checker's model of which host write each sector comes from: in the logical drive as it should be, in the

@@ -13,7 +13,8 @@ pub struct Facts {
     /// List of all configuration keys of the drive with their values, defaults included, each as `key=value` as `--set`
     /// takes it.
     pub keys: Vec<String>,
-    /// Sizes of the flash of the drive under test in mapping units, and the order of physical addresses on it.
+    /// Shape of the flash of the drive under test: its sizes, such as dies, superblocks and page rows, in mapping units
+    /// and counts, from which the order of physical addresses follows.
     pub shape: FlashShape,
     /// Byte range that the drive under test offers to the host, with its namespaces and zones.
     pub space: HostSpace,
@@ -108,8 +109,8 @@ pub trait MapAtFirst {
     /// [`Lpn::NONE`] if there were none.
     fn living_at(&self, ppa: Ppa) -> Lpn;
 
-    /// Calls `name` for each logical unit that had a physical address when the checker's own model began, with the unit
-    /// and the address.
+    /// Calls `name` with each logical unit that had a physical address when the checker's own model began, and with
+    /// this address.
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 

@@ -10,12 +10,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use units::{Lpn, Ppa, SimTime};
 
-/// Constant of the checker's counts: size of a sector in bytes, in which it records the parts of a mapping unit that
-/// the host wrote.
+/// Constant: size in bytes of a sector, in which the checker records the parts of a unit that the host wrote.
 const SECTOR: u64 = 512;
 
-/// Type of an array with one of the checker's counts (such as pages read or blocks erased) for each origin of flash
-/// operations: host, garbage collection, and so on.
+/// Type of an array with one of the checker's counts (such as pages read) for each origin of flash operations.
 type CountsByOrigin = [u64; Origin::COUNT];
 
 /// Set of the checker's own counts of operations on flash and of requests at the host.
@@ -27,16 +25,13 @@ struct Counts {
     blocks_erased: CountsByOrigin,
     /// Number of bytes in the host's write requests, as the checker counts them.
     bytes_written: u64,
-    /// Number of bytes programmed for the host beyond the bytes of its write requests, to fill up mapping units, as the
-    /// checker counts them.
+    /// Number of bytes programmed for the host beyond its write requests, to fill up units, as the checker counts.
     bytes_filled_up: u64,
-    /// The checker's counts of requests of each kind that the host submitted in the measured window (the part of the
-    /// run that results cover).
+    /// The checker's counts of host requests submitted in the measured window (which results cover), by kind.
     submitted: [u64; Effect::COUNT],
     completed: [u64; Effect::COUNT],
     failed: [u64; Effect::COUNT],
-    /// Pair of numbers: number of trims that cover no whole mapping unit, and number of bytes of trims in units that
-    /// they cover only in part.
+    /// Pair of numbers: trims that cover no whole mapping unit, and bytes of trims in partly covered units.
     untrimmed: [u64; 2],
 }
 
@@ -70,12 +65,11 @@ enum Brought {
     All,
 }
 
-/// What the checker knows of one slot of the write buffer (entry for one mapping unit).
+/// Record of the checker's knowledge of one slot of the write buffer (entry for one mapping unit).
 #[derive(Clone, Debug, Default)]
 struct Buffered {
     lpn: Lpn,
-    /// Serial number of the host write that entered the slot last: of two slots with one logical unit, the greater
-    /// number has the newer data.
+    /// Serial number of the host write that entered the slot last; of two slots of a unit, the greater is newer.
     write: u64,
     brought: Brought,
 }
@@ -107,8 +101,8 @@ pub(crate) struct Ledger {
     buffered: Vec<Buffered>,
     /// Number of times that a host write entered a slot of the write buffer.
     writes: u64,
-    /// Slots of the write buffer whose data the host program that ended last has put on flash, without the slots that
-    /// the map has taken over since.
+    /// List of the write-buffer slots (entries for one unit) whose data the most recently ended host program wrote to
+    /// flash, except slots to whose data the map points by now.
     ended: Vec<u32>,
     read_before: u64,
     parts: NamespaceParts,
@@ -118,8 +112,7 @@ pub(crate) struct Ledger {
 /// after the ramp time (warm-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// Case: the measured window, the part of a run that results cover, begins together with the run, without a ramp
-    /// time.
+    /// Case: the measured window, which results cover, begins together with the run, without a ramp time.
     AtOnce,
     /// Case: the measured window, which results cover, begins when the ramp time (warm-up) is over.
     AfterRamp,
@@ -159,8 +152,7 @@ impl Ledger {
         }
     }
 
-    /// Returns this set of the checker's counts with separate request counts, all zero, for each of the namespaces in
-    /// `space`.
+    /// Returns these counts of the checker with separate request counts, all zero, for each namespace in `space`.
     pub fn of_parts(self, space: &HostSpace) -> Self {
         Self { parts: NamespaceParts::new(space), ..self }
     }
@@ -205,8 +197,7 @@ impl Ledger {
         self.request(id).unheard = true;
     }
 
-    /// Subtracts pages, by origin, from the checker's count of pages read: a power cut lost their data before the ECC
-    /// decoded them.
+    /// Subtracts pages, by origin, from the checker's count of pages read: a power cut came before their decoding.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -229,9 +220,8 @@ impl Ledger {
         self.all.bytes_written += bytes.end - bytes.start;
     }
 
-    /// Notes that the host's last write, of unit `lpn`, is in `slot` of the write buffer (entry for one unit). `rest`
-    /// is the slot from which the sectors that the write lacks are copied, or `slot` itself if the write replaced a
-    /// part of the data there.
+    /// Notes that the host's last write, of unit `lpn`, is in `slot` of the write buffer. `rest` is the slot from which
+    /// the sectors that the write lacks are copied; it is `slot` itself if the write replaced a part of the data there.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         let bytes = self.entering_of(lpn);
         if rest != Some(slot) {
@@ -259,8 +249,7 @@ impl Ledger {
         self.buffered[slot as usize] = Buffered { lpn, write: self.writes, brought: Brought::All };
     }
 
-    /// Notes in the checker's counts that all data in `slot` of the write buffer are also on flash: no sector of the
-    /// slot is newer data of the host.
+    /// Notes in the checker's counts that `slot` of the write buffer holds no data of the host that flash lacks.
     pub fn on_kept(&mut self, slot: u32) {
         if self.buffered.len() <= slot as usize {
             self.buffered.resize(slot as usize + 1, Buffered::default());
@@ -284,8 +273,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that the newest data that the host wrote of unit `lpn` are on flash, so that its write-buffer slot holds
-    /// no newer data of the host.
+    /// Notes that flash has the host's newest data of unit `lpn`, so that its buffer slot holds no newer data.
     pub fn on_commit(&mut self, lpn: Lpn) {
         // A program may hold an older version of the unit, too, before or after the newest: units whose program failed
         // are written anew in another order.
@@ -300,9 +288,8 @@ impl Ledger {
         self.wanted.push(ppa);
     }
 
-    /// Notes that a flash read was submitted for a host request; `first` is the physical address of the first unit of
-    /// its page row (multi-plane page), from which its mask of units counts, or [`Ppa::NONE`] if the units read have no
-    /// address on flash.
+    /// Notes that a flash read was submitted for a host request; `first` is the first physical address of its page row
+    /// (multi-plane page), from which its mask of units counts, or [`Ppa::NONE`] if the units are not on flash.
     pub fn on_host_part(&mut self, transaction: &Transaction, first: Ppa) {
         self.request(transaction.owner).parts += 1;
         if !self.wanted.is_empty() {
@@ -451,8 +438,7 @@ impl Ledger {
         }
     }
 
-    /// Checks that write amplification in the results, and the sum of its parts, follow from the bytes and units that
-    /// the checker counted.
+    /// Checks that the write amplification in the results, and its parts, follow from the checker's bytes and units.
     pub fn compare_bytes(&self, result: &Value) {
         let written = self.all.bytes_written - self.then.bytes_written;
         if written == 0 {

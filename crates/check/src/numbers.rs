@@ -151,8 +151,8 @@ impl ChipNumbers {
         }
     }
 
-    /// Returns, for the checker, the index in `times`, the program times for one program step (ISPP voltage increment),
-    /// of the entry for the wear level and page type of a program.
+    /// Returns the index, in the program times `times` of one program step (ISPP voltage increment), of the time for a
+    /// program's wear level and page type; wear level comes first in the order of `times`.
     fn place(&self, transaction: &Transaction, times: &[u64]) -> usize {
         let types = times.len() / self.wears;
         let page_type = if types == 1 { 0 } else { transaction.row as usize % self.bits };

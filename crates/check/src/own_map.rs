@@ -10,7 +10,7 @@ use engine::{ByNumber, large_array};
 use std::cell::Cell;
 use units::{Lpn, Ppa};
 
-/// Value in place of a logical unit's number, for a physical address that no logical unit has.
+/// Constant: value in place of a logical unit's number, for a physical address that no logical unit has.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// Constant, a divisor: once more than one in this many physical units has changed, flat arrays replace the hash tables

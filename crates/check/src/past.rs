@@ -4,7 +4,7 @@ use crate::examined::PastEvent;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Value in place of a version number, for a logical unit without data.
+/// Constant: value in place of a version number, for a logical unit without data.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
 /// Type of the checker's model of snapshots: the version number of each logical unit's data that each snapshot sees,

@@ -31,12 +31,13 @@ pub(crate) struct TrimAccount {
     covered: BTreeMap<u32, Range<u32>>,
     /// Range of logical units of the trim or zone reset that removed a unit from the map last.
     at_work: Range<u32>,
-    /// Record of the zones that the host finished.
+    /// State, in the checker's model of trims, of the zones that the host finished, and of zone finishes and resets in
+    /// flight.
     zones: FinishedZones,
 }
 
-/// Record, in the checker's model of trims and zone resets, of the zones that the host finished with success and for
-/// which it requested no reset since.
+/// Type of the record, in the checker's model of trims, of the zones that the host finished with success and has not
+/// reset since, and of zone finishes and resets in flight.
 #[derive(Default)]
 struct FinishedZones {
     /// Set of the numbers of zones that the host finished and for which it requested no reset since.

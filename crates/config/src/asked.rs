@@ -28,8 +28,7 @@ pub struct Asked {
 }
 
 /// Kind of content of a configuration key that decides which other keys are read: a certain value, written with any
-/// content, or not written. It is the content that the key has in one trial reading of the configuration, or could have
-/// in another.
+/// content, or not written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
     /// Case of content of a key: the key has this value, in the form in which `--set` takes it.

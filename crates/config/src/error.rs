@@ -15,11 +15,11 @@ pub struct ConfigError {
     pub value: String,
     /// Text that says what was expected in place of the value.
     pub expected: String,
-    /// Text that suggests what the user probably meant, or should do.
+    /// Text that suggests what the user probably meant, or should do; none if there is no suggestion.
     pub hint: Option<String>,
 }
 
-/// Text that an error gives as expected where a written key is unknown to the program.
+/// Constant: text that an error gives as expected where a written key is unknown to the program.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
 /// Constant: text that an error gives as expected where a value was written in place of a table of keys.

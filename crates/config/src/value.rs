@@ -69,6 +69,7 @@ pub struct ValueNode {
     pub value: Value,
     /// Place where the value is written, or that it is a default.
     pub place: Place,
-    /// Comment on the value's line, without the `#`: in `drives/` and `chips/`, the source of the number.
+    /// Comment on the value's line, without the `#`: in `drives/` and `chips/`, the source of the number; none if the
+    /// line has no comment.
     pub source: Option<String>,
 }

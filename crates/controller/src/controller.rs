@@ -57,7 +57,7 @@ pub struct Controller {
     t_decode: Nanos,
     channel_count: u32,
     overlap: DieOverlap,
-    /// List of rules for the program times, indexed by write cost (way to program a page); first: the usual time.
+    /// List of rules for the program time, indexed by write cost (way to program a page); 0: the chip's usual time.
     costs: Vec<ProgramCost>,
     /// Pair of times: array read time and program time of superblocks in SLC mode.
     slc_times: [Nanos; 2],
@@ -126,7 +126,7 @@ impl Controller {
         self.slab.live
     }
 
-    /// Removes and returns one finished transaction; the caller must [`end`](Self::end) it.
+    /// Removes and returns one finished transaction, `None` if there is none; the caller must [`end`](Self::end) it.
     #[inline]
     pub fn take_finished(&mut self) -> Option<TransactionId> {
         self.finished.pop()
@@ -170,9 +170,9 @@ impl Controller {
         Some(Ride { id, sensed, begun: state.array == id || state.register == id, riders })
     }
 
-    /// Submits read `rider`, which uses the array read of read `on` (or the one that `on` uses) and finishes with it.
-    /// `sensed` is the mask of the units of the pages that the rider needs; once the array read has begun, these must
-    /// be sensed already. A host read that joins a waiting internal read moves that to the host reads.
+    /// Submits read `rider`, which uses the array read of read `on` (or the array read that `on` itself uses) and
+    /// finishes with it. `sensed` is the mask of the units of the pages that the rider needs; they must be sensed
+    /// already if the array read has begun. An internal read that a host read joins moves to the host reads.
     pub fn ride<P: Probe>(
         &mut self,
         on: TransactionId,
@@ -361,7 +361,7 @@ impl Controller {
         Nanos::new(time.round().max(1.0) as u64)
     }
 
-    /// Returns the SLC mode of the chip (one bit per cell), as the chip's file describes it.
+    /// Returns the chip's SLC mode (one bit per cell) as the chip's file describes it; `None` for a chip without one.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.timing.slc_mode()
     }

@@ -28,9 +28,9 @@ pub struct Times {
 /// Record of a flash operation together with the times that it has taken so far: all of them once it has finished.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
-    /// The operation as it was submitted.
+    /// Flash operation (transaction) as it was submitted: kind, address and cause.
     pub transaction: Transaction,
-    /// Where the time of the operation went.
+    /// Times of the operation: start, end, and how long it spent in waits, on the channel and in the array.
     pub times: Times,
 }
 

@@ -35,9 +35,10 @@ pub enum ChannelUse {
 }
 
 impl ChannelUse {
-    /// Number of different uses of a channel: command, status query, data in, data out.
+    /// Constant: number of different uses of a channel (command, status query, data in, data out).
     pub const COUNT: usize = 4;
-    /// List of all uses of a channel (command, status query, data in, data out), in the order of their numbers.
+    /// Constant: list of all uses of a channel (command, status query, data in, data out), in the order of their
+    /// numbers.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
 
     /// Returns the name of the channel use in timelines.

@@ -58,9 +58,9 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Number of different origins (causes) of flash operations.
+    /// Constant: number of different origins (causes) of flash operations.
     pub const COUNT: usize = 14;
-    /// List of all origins (causes) of flash operations, in the order of their numbers.
+    /// Constant: list of all origins (causes) of flash operations, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
         Self::Gc,
@@ -149,9 +149,9 @@ pub enum Class {
 }
 
 impl Kind {
-    /// Number of kinds of flash operation.
+    /// Constant: number of kinds of flash operation.
     pub const COUNT: usize = 4;
-    /// List of all kinds of flash operation, in the order of their numbers.
+    /// Constant: list of all kinds of flash operation, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
 
     /// Returns the name of the kind of flash operation in results.
@@ -166,9 +166,9 @@ impl Kind {
 }
 
 impl Class {
-    /// Number of classes of flash operations, each of which has its own queue at a die.
+    /// Constant: number of classes of flash operations, each of which has its own queue at a die.
     pub const COUNT: usize = 5;
-    /// List of all classes of flash operations, which are queues of a die, in the order of their numbers.
+    /// Constant: list of all classes of flash operations, which are queues of a die, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
@@ -256,7 +256,7 @@ impl Reading {
 pub struct Transaction {
     /// Kind of the transaction's flash operation: read, program, erase or copyback.
     pub kind: Kind,
-    /// Reason of the operation, such as the host or garbage collection.
+    /// Cause of the operation, such as the host or garbage collection.
     pub origin: Origin,
     /// Class of the transaction: the queue of the die in which it waits.
     pub class: Class,
@@ -294,8 +294,8 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Value of `superblock` that stands for no superblock, for a read of a unit that is not on flash because it was
-    /// never written.
+    /// Constant: value of `superblock` that stands for no superblock, for a read of a unit that is not on flash because
+    /// it was never written.
     pub const NOWHERE: u32 = u32::MAX;
 
     /// Makes the transaction of a flash operation that has not been submitted to the controller yet.

@@ -11,7 +11,8 @@ use ecc::measure::Trial;
 use std::sync::Arc;
 
 const DECODERS: [&str; 5] = ["min-sum", "min-sum-8", "levels", "sum-product", "gradient-descent"];
-/// Told by how likely they are; told in levels of 12 by `levels-12`, for the decoder `levels`.
+/// Constant: names for the argument NOISE: bit flips with exact log-likelihood ratios (`flips`), bit flips with ratios
+/// of 12 levels for the decoder `levels` (`levels-12`), and Gaussian noise (`gauss`).
 const NOISES: [&str; 3] = ["flips", "levels-12", "gauss"];
 
 fn main() {

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 const SEED: u64 = 4300;
 const FAILURES: u64 = 100;
-/// Words that a thread takes at once: batches of every decoder divide it.
+/// Constant: number of codewords that a thread takes at once to decode them; a multiple of the batch size of every
+/// decoder.
 const SHARE: u64 = 256;
 
 fn main() {
@@ -46,7 +47,8 @@ fn main() {
     }
 }
 
-/// Words from the first on, shared out to all processors, until there are failures enough.
+/// Decodes codewords at one point of a curve on all processors, from codeword 0 on, until `FAILURES` of them have
+/// failed or the time `most` has passed, and returns the counts.
 fn count(curve: &Curve, point: f64, most: Duration) -> Count {
     let graph = curve.graph();
     let trial = curve.trial(&graph, point, SEED);

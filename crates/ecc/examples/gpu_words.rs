@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Seconds of the whole list.
+/// Constant: limit, in seconds, of the time that the whole list of decoding jobs may take on the GPU.
 const SECONDS: u32 = 450;
 const ITERATIONS: u32 = 20;
-/// As `evidence.rs` has it: the same words.
+/// Constant: seed of the codewords for points of AFF3CT's curves, the same as in `evidence.rs`, so that the same
+/// codewords are sent.
 const SEED_OF_EVIDENCE: u64 = 4300;
-/// Words whose digits are compared.
+/// Constant: number of codewords that GPU and processor both decode, so that the results can be compared bit by bit.
 const COMPARED: u64 = 10_112;
 
 fn main() -> std::io::Result<()> {
@@ -75,7 +76,7 @@ impl Jobs {
         Ok(graph)
     }
 
-    /// Writes the words sent; the name of their file.
+    /// Writes the random codewords that the trial sends to a file, and returns the name of the file.
     fn sent(&self, code: &str, trial: &Trial, seed: u64) -> std::io::Result<String> {
         let name = format!("{code}-{seed}.sent");
         let pack =
@@ -85,7 +86,8 @@ impl Jobs {
         Ok(name)
     }
 
-    /// Words in integers whose outcomes this processor finds, too.
+    /// Adds a job whose results on the GPU are to be compared: decodes `COMPARED` codewords on this processor with the
+    /// integer decoder, and writes the outcomes to a file.
     fn compared(&mut self, code: &str, noise: &str, point: f64) -> std::io::Result<()> {
         let graph = self.graph(code)?;
         let trial = Trial::random(&graph, channel(noise, point), 64, 101);
@@ -113,7 +115,8 @@ impl Jobs {
         self.integer(code, noise, point, (&trial, 101), &more)
     }
 
-    /// Points of a curve of ours, until there are failures enough or time is up.
+    /// Adds a job that counts decoding failures of a code at the raw bit error rate `point`, until 400 codewords have
+    /// failed or `seconds` seconds have passed on the GPU.
     fn counted(&mut self, code: &str, noise: &str, point: f64, seconds: f64) -> std::io::Result<()> {
         let graph = self.graph(code)?;
         let trial = Trial::random(&graph, channel(noise, point), 64, 102);
@@ -144,7 +147,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// A point of AFF3CT's curves, in floating point.
+    /// Adds a job that decodes `words` codewords in floating point at a point of AFF3CT's curves of failures, to
+    /// compare the counts.
     fn oracle(
         &mut self,
         code: &str,
@@ -178,7 +182,8 @@ impl Jobs {
     }
 }
 
-/// A hard read in levels of 12, or noise read to half a unit of ratio: what the integer decoder is told, at a raw bit error rate.
+/// Returns the channel of the integer decoder at the raw bit error rate `rate`: a hard read with ratios of 12 levels
+/// (`hard`), or Gaussian noise with log-likelihood ratios rounded to half a unit.
 fn channel(noise: &str, rate: f64) -> Channel {
     match noise {
         "hard" => Channel::coarse_flips(rate, 12),
@@ -186,7 +191,8 @@ fn channel(noise: &str, rate: f64) -> Channel {
     }
 }
 
-/// What a decoded word is known by: the sum of these over its ones. As in `decoder.cu`.
+/// Returns the number that stands for bit `bit` in a decoded codeword's fingerprint, which is the sum of these numbers
+/// over the codeword's ones; the same function as in `decoder.cu`.
 const fn print_of(bit: u32) -> u32 {
     let mut x = bit.wrapping_mul(0x9e37_79b9);
     x = (x ^ (x >> 16)).wrapping_mul(0x21f0_aaad);

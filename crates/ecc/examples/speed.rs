@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const DECODERS: [&str; 3] = ["min-sum", "min-sum-8", "min-sum-flooding"];
-/// A point of `flips` is a raw bit error rate, of `gauss` Eb/N0 in decibels.
+/// Constant: names for the argument NOISE: `flips`, for which POINT is a raw bit error rate, and `gauss`, for which
+/// POINT is Eb/N0 in dB.
 const NOISES: [&str; 2] = ["flips", "gauss"];
 
 fn main() {
@@ -39,7 +40,8 @@ fn main() {
     measure(&Trial::random(&graph, channel, 8, 1), &*decoder, &graph, number("WORDS", words));
 }
 
-/// Decodes so many words, or a few more, as a decoder takes several at once.
+/// Decodes `words` codewords, rounded up to whole batches of the decoder, and prints the failures, the iterations and
+/// the speed; the time to make the noise is left out.
 fn measure(trial: &Trial, decoder: &dyn Decoder, graph: &Arc<ecc::ldpc::Graph>, words: u64) {
     let mut decoding = decoder.on(graph);
     let at_once = decoding.words();

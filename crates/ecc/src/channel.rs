@@ -148,7 +148,7 @@ impl Channel {
     }
 }
 
-/// Number of standard normal random values that are drawn together, in vector code.
+/// Constant: number of standard normal random values that are drawn together, in vector code.
 const AT_ONCE: usize = 16;
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ pub struct Weight {
     pub deviation: f64,
 }
 
-/// Greatest raw bit error rate that an estimate can have. At one half, half of the checks do not hold, and all greater
-/// rates would look alike.
+/// Constant: greatest raw bit error rate that an estimate can have. At one half, half of the checks do not hold, and
+/// all greater rates would look alike.
 const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 

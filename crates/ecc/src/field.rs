@@ -9,8 +9,8 @@ pub struct Field {
     logarithms: Vec<u32>,
 }
 
-/// Table of primitive polynomials over GF(2) from which the finite fields of 2^m elements are made: one for each degree
-/// from 3 to 16, the usual ones (Lin and Costello, Error Control Coding, 2004, table 2.7).
+/// Constant: table of primitive polynomials over GF(2) from which the finite fields of 2^m elements are made: one for
+/// each degree from 3 to 16, the usual ones (Lin and Costello, Error Control Coding, 2004, table 2.7).
 const PRIMITIVE: [u32; 14] =
     [0xb, 0x13, 0x25, 0x43, 0x89, 0x11d, 0x211, 0x409, 0x805, 0x1053, 0x201b, 0x4443, 0x8003, 0x1100b];
 

@@ -39,7 +39,7 @@ pub enum Corrects {
 pub struct Soft(pub [f64; 2]);
 
 impl Soft {
-    /// Factors for soft reads of a page whose states are normally distributed: all 1, as for Gaussian noise.
+    /// Constant: factors for soft reads of a page whose states are normally distributed: all 1, as for Gaussian noise.
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
@@ -85,7 +85,7 @@ pub struct Ladder {
     pub pipelined: bool,
     /// Speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
     pub pace: Option<Pace>,
-    /// Kind of method that determines the outcome of a read: tables, or decoding simulated codewords.
+    /// Method that determines the outcome of the drive's reads: tables, or decoding of simulated codewords.
     pub decodes: Decodes,
 }
 
@@ -114,7 +114,7 @@ pub struct Pace {
 pub enum Overlap {
     /// Overlap: all codewords of a read are decoded in parallel, after the transfer.
     Beside,
-    /// Overlap: each codeword is decoded while the next crosses the channel (two codewords at a time).
+    /// Overlap: each codeword is decoded while the next codeword of the read crosses the channel.
     NextTransfer,
     /// Overlap: none; one codeword is decoded after the other, after the whole transfer.
     InTurn,

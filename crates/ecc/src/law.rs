@@ -32,12 +32,12 @@ pub struct Law {
     pub variance: f64,
 }
 
-/// Least fraction of the variance of a codeword's number of errors that remains in the scaling law when soft values
-/// make `variance` negative.
+/// Constant: least fraction of the variance of a codeword's number of errors that remains in the scaling law when soft
+/// values make `variance` negative.
 const LEFT: f64 = 0.1;
-/// Golden section: the ratio at which the search for a maximum divides its interval.
+/// Constant: ratio of the golden section, at which the search for a maximum divides its interval.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
-/// Number of divisions of the interval in the search for a maximum by golden sections.
+/// Constant: number of divisions of the interval in the search for a maximum by golden sections.
 const SECTIONS: usize = 60;
 
 impl Law {
@@ -125,8 +125,8 @@ impl Law {
     }
 }
 
-/// Number of steps from the least to the greatest plausible variance in the scaling law of a code's decoding failures,
-/// at each of which the confidence interval of the chance of failure is computed.
+/// Constant: number of steps from the least to the greatest plausible variance in the scaling law of a code's decoding
+/// failures, at each of which the confidence interval of the chance of failure is computed.
 const VARIANCES: u32 = 24;
 
 /// Returns the greatest distance from zero, up to about `most`, at which the condition `holds` is still true, found by

@@ -8,8 +8,8 @@ use nand::cells::normal::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of consecutive transmissions of a trial that carry the same codeword; the number of codewords that a decoder
-/// decodes together must divide it.
+/// Constant: number of consecutive transmissions of a trial that carry the same codeword; the number of codewords that
+/// a decoder decodes together must divide it.
 const ALIKE: u64 = 64;
 
 /// Type of an experiment with a code and a channel: codewords are sent over the channel with random noise and decoded,

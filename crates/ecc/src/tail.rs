@@ -1,7 +1,7 @@
 //! The upper tail of the binomial distribution, also where it is 10^-16 and less.
 
-/// Ratio of a term of the binomial tail to the sum from which on further terms are left out: they no longer change the
-/// sum.
+/// Constant: ratio of a term of the binomial tail to the sum from which on further terms are left out: they no longer
+/// change the sum.
 const NEGLIGIBLE: f64 = 1e-17;
 
 /// Returns the chance that more than `t` of `n` bits are wrong, each independently with the chance `p`. The relative

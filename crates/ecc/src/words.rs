@@ -37,16 +37,17 @@ pub struct Words {
     stock: BTreeMap<(u32, i64), Vec<Word>>,
 }
 
-/// Number of different random codewords that are sent as the data of simulated reads, in turn and again and again.
+/// Constant: number of different random codewords that are sent as the data of simulated reads, in turn and again and
+/// again.
 const SENT: u64 = 8;
-/// Number of simulated codewords that are decoded when the stock of results has none left: the batch sizes of all
-/// decoders divide it.
+/// Constant: number of simulated codewords that are decoded when the stock of results has none left: the batch sizes of
+/// all decoders divide it.
 const AT_ONCE: u64 = 64;
-/// Number of pairs of soft bits and raw bit error rate with outcomes of decoded codewords in stock beyond which the whole
-/// stock is emptied when a read needs a further pair.
+/// Constant: number of pairs of soft bits and raw bit error rate with outcomes of decoded codewords in stock beyond
+/// which the whole stock is emptied when a read needs a further pair.
 const RATES_MOST: usize = 256;
-/// Distance between the natural logarithms of neighbouring raw bit error rates at which codewords are decoded; the rate
-/// of a read is rounded to the nearest of them.
+/// Constant: distance between the natural logarithms of neighbouring raw bit error rates at which codewords are
+/// decoded; the rate of a read is rounded to the nearest of them.
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {

@@ -17,7 +17,7 @@ pub struct Event {
     pub index: u32,
 }
 
-/// Upper limit (excluded) of the indices in calendar events; [`next_index`] numbers requests and operations.
+/// Constant: upper limit (excluded) of the indices in calendar events; [`next_index`] numbers requests and operations.
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
 const INDEX_BITS: u32 = 24;
@@ -47,8 +47,8 @@ pub struct Calendar {
     timers: Heap,
     /// Sort key of the earliest event of the two heaps, stored so that no look-up is needed.
     first_in_heaps: u128,
-    /// `sequence`: sequence number of the next event to be scheduled. `taken`: number of events that came due and were
-    /// removed. Both count from the last renumbering of the pending events.
+    /// Sequence number of the next event to be scheduled, counted from the last renumbering of the pending events, as
+    /// is `taken`, the number of events that came due and were removed.
     sequence: u64,
     taken: u64,
     /// Number of events scheduled before the last renumbering and no longer pending then: taken or discarded.
@@ -179,7 +179,8 @@ impl Calendar {
         }
     }
 
-    /// Removes and returns the next event, if its time is not after `until`, and moves the clock to that time.
+    /// Removes and returns the next event with its time, if that time is not after `until`, and moves the clock to it;
+    /// else returns `None` and leaves the clock.
     #[inline(always)]
     pub fn pop_until(&mut self, until: SimTime) -> Option<(SimTime, Event)> {
         let is_later = |key: u128| (key >> 64) as u64 > until.ns();
@@ -202,7 +203,8 @@ impl Calendar {
         Some((self.now, event))
     }
 
-    /// Removes and returns the next event, and moves the clock to its time.
+    /// Removes and returns the next event with its time, and moves the clock to that time; `None` if no event is
+    /// pending.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
         self.pop_until(SimTime::NEVER)

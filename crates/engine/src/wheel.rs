@@ -28,7 +28,7 @@ pub(crate) struct Wheel {
     heads: Box<[u16; SLOTS]>,
     /// Bit mask of the time slots of the timing wheel that are not empty, stored as a list of 64-bit numbers.
     words: [u64; WORDS],
-    /// Bit mask of the elements of `words` (bit mask of the timing wheel's time slots) that are not zero.
+    /// Bit mask with a bit for each element of `words` (bit mask of the timing wheel's time slots) that is not zero.
     summary: u64,
     nodes: Vec<WheelNode>,
     /// Head of the list of free nodes: index of the first node that holds no event, or `NONE`.

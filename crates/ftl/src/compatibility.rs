@@ -22,8 +22,8 @@ pub enum Switch {
     /// Case of condition under which a feature is on: one program operation of the drive writes more than one mapping
     /// unit (because of small units, several planes or several bits per cell).
     UnitsAProgram,
-    /// Case of feature without a condition on a key of the drive file: a command or an option of a run requests the
-    /// feature.
+    /// Case of condition under which a feature is on: none on a key of the drive file, as a command or an option of a
+    /// run requests the feature.
     Asked,
 }
 
@@ -104,9 +104,10 @@ features! {
 /// Kind of reason, with its text, why two features of a drive cannot be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Reason: the hardware of the drive (chip, controller) cannot do what both features need.
+    /// Case of reason why two features cannot be combined: the hardware of the drive (chip, controller) cannot do what
+    /// both features need.
     Physical(&'static str),
-    /// Reason: one feature does not provide what the other feature needs.
+    /// Case of reason why two features cannot be combined: one feature does not provide what the other needs.
     Logical(&'static str),
 }
 
@@ -129,7 +130,7 @@ pub struct Apart {
     pub b: Feature,
     /// Reason why the two features of the drive exclude each other.
     pub reason: Reason,
-    /// Values that the error message suggests instead of the two features.
+    /// Text of the settings that the error message suggests, with which the drive no longer has both features.
     pub change: &'static str,
 }
 
@@ -148,16 +149,16 @@ pub struct Needs {
     pub change: &'static str,
 }
 
-/// Macro that makes the rows of the table [`APART`]: two features, the reason why they exclude each other, and what to
-/// write instead.
+/// Macro that makes the rows of the table [`APART`]: two features, the reason why they exclude each other, and the
+/// settings that the error message suggests.
 macro_rules! apart {
     ($($a:ident, $b:ident: $reason:expr => $change:expr;)*) => {
         &[$(Apart { a: Feature::$a, b: Feature::$b, reason: $reason, change: $change }),*]
     };
 }
 
-/// Macro that makes the rows of the table [`NEEDS`]: a feature, the feature that it needs, the reason, and what to
-/// write instead.
+/// Macro that makes the rows of the table [`NEEDS`]: a feature, the feature that it needs, the reason, and the settings
+/// that the error message suggests.
 macro_rules! needs {
     ($($feature:ident, $needed:ident: $reason:expr => $change:expr;)*) => {
         &[$(Needs { feature: Feature::$feature, needed: Feature::$needed, reason: $reason, change: $change }),*]
@@ -171,8 +172,8 @@ const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, na
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
 
-/// Table of all pairs of features that exclude each other. A pair that follows from another row by way of [`NEEDS`] is
-/// not listed.
+/// Constant: table of all pairs of features that exclude each other. A pair that follows from another row by way of
+/// [`NEEDS`] is not listed.
 pub const APART: &[Apart] = apart! {
     SlcCache, BlockMap: Logical("the map can only point to a unit's block or log block, not to the cache")
         => PAGES;
@@ -286,7 +287,7 @@ pub const APART: &[Apart] = apart! {
         => "controller.cache_program = false, or controller.late_choice = false";
 };
 
-/// Table of all features that have no use without another feature.
+/// Constant: table of all features that have no use without another feature.
 pub const NEEDS: &[Needs] = needs! {
     Regulator, Code: "without a code, a coarser step does not make reads slower" => CODE;
     Refresh, Code: "without a code, data has no errors" => CODE;
@@ -317,8 +318,8 @@ pub struct Idle {
     pub change: &'static str,
 }
 
-/// Table of the configuration keys that have no effect on a drive with, or without, a certain feature: a drive on which
-/// the user set one of them is refused with an error.
+/// Constant: table of the configuration keys that have no effect on a drive with, or without, a certain feature: a
+/// drive on which the user set one of them is refused with an error.
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],

@@ -72,7 +72,8 @@ pub struct FlashContents {
 /// State of a superblock on the flash of a drive that was used before and whose flash was kept in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockFound {
-    /// Number of page rows that were programmed, including torn rows, whose program a power cut interrupted.
+    /// Number of page rows of the superblock that were programmed, including torn rows, whose program a power cut
+    /// interrupted.
     pub rows_programmed: u32,
     /// True if the superblock of the flash that was kept in a file is in SLC mode (one bit per cell).
     pub one_bit: bool,

@@ -1,6 +1,6 @@
 //! The kinds of event this crate schedules. Their index names a die, unless the kind says otherwise.
 
-/// First number of the translation layer's event kinds; lower numbers are the controller's.
+/// Constant: number of the translation layer's first event kind; lower numbers are the controller's.
 pub const FIRST: u8 = controller::events::FIRST_FREE;
 
 /// Constant, event kind: a die may have been idle long enough for background garbage collection.
@@ -18,5 +18,5 @@ pub const UPKEEP: u8 = FIRST + 3;
 /// Constant, event kind: a die may have been idle long enough to fold (relocate) data out of the SLC cache to
 /// superblocks that use all bits per cell.
 pub const FOLD: u8 = FIRST + 4;
-/// First number that is no event kind of the controller or the translation layer.
+/// Constant: first number that is no event kind of the controller or the translation layer.
 pub const FIRST_FREE: u8 = FIRST + 5;

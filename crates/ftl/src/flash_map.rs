@@ -20,7 +20,7 @@ pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
 /// entries).
 #[derive(Clone, Copy, Debug)]
 pub struct MapOnFlash {
-    /// Number of map entries in one translation unit.
+    /// Setting of a map on flash: number of map entries in one translation unit (mapping unit of the map).
     pub entries_per_unit: u32,
     /// Setting of a map on flash: greatest number of translation units (mapping units of the map) that are read or
     /// changed at a time.
@@ -28,11 +28,11 @@ pub struct MapOnFlash {
     /// Setting of a map on flash: number of slots of the write buffer (each holds one mapping unit) that are reserved
     /// for translation units, the units of the map.
     pub slots: u32,
-    /// Setting of a map on flash: which part of the map is in RAM: a cache of map entries, or the whole map.
+    /// Setting of a map on flash: part of the map that is in RAM: a cache of map entries, or the whole map.
     pub in_ram: InRam,
 }
 
-/// Kinds of a map on flash by the part of it that the drive has in RAM: a cache of map entries, or the whole map.
+/// Kind of map on flash, by the part of it that the drive has in RAM: a cache of map entries, or the whole map.
 #[derive(Clone, Copy, Debug)]
 pub enum InRam {
     /// Case of a map on flash: RAM has only a cache of the `entries` most recently used map entries.
@@ -44,7 +44,8 @@ pub enum InRam {
     },
     /// Case of a map on flash: RAM has the whole map, and a checkpoint of it is written to flash from time to time.
     Whole {
-        /// Number of superblocks closed between two checkpoints of the map.
+        /// Setting of a map on flash: number of superblocks closed from the beginning of one checkpoint of the map to
+        /// the next.
         checkpoint_every: u32,
         /// Setting of a map on flash: sizes of directory and log for a map of which, at power-up, only the checkpoint's
         /// directory (addresses of the map's units) is read before the drive is ready, and the map itself afterwards.
@@ -53,8 +54,8 @@ pub enum InRam {
     },
 }
 
-/// Record of the sizes of what the drive stores on flash beside the map if the map is read only after the drive is
-/// ready: directory and log of map changes, in mapping units.
+/// Record of the sizes of the data that the drive stores on flash beside the map if the map is read only after the
+/// drive is ready: directory and log of map changes, in mapping units.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDemand {
     /// Number of mapping units that hold the directory, the addresses of the map's own units on flash; each checkpoint

@@ -34,8 +34,8 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// translation layer's outputs, such as completed requests.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// Submits the first flash reads by which recovery finds the map after a power cut, and returns the counts of pages
-    /// read, superblocks and units.
+    /// Submits the flash reads by which recovery finds the map after a power cut. Returns the numbers of pages to read,
+    /// of superblocks with at least one programmed page, and of logical units found.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.

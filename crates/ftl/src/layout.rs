@@ -12,12 +12,12 @@ pub(crate) fn sector_bytes(mask: u64) -> u32 {
     mask.count_ones() * SECTOR as u32
 }
 
-/// Number of mapping units on flash that 32-bit addresses can tell apart; with more, the map takes an additional byte
-/// for each logical unit.
+/// Constant: number of mapping units on flash from which on 32-bit addresses are too few, so that the map takes an
+/// additional byte for each logical unit.
 const NARROW_UNITS: u64 = u32::MAX as u64;
-/// Greatest number of mapping units on flash: as many as 40-bit addresses can tell apart.
+/// Constant: limit of the number of mapping units on flash, set by 40-bit addresses; a drive must have fewer.
 const UNITS_MOST: u64 = (1 << 40) - 1;
-/// Size in bytes of an entry of the logical-to-physical map on flash: fixed, except that the settings of the mapping
+/// Constant: size in bytes of an entry of the logical-to-physical map on flash, 4; only the settings of the mapping
 /// DFTL may give another size.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 

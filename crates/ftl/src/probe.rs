@@ -72,25 +72,25 @@ pub enum VersionEvent {
 /// Interface of the observers of the translation layer and of the flash below it. A run without observers is compiled
 /// without calls to them.
 pub trait Probe: controller::Probe {
-    /// Reports a program of `units` mapping units that is about to be submitted. `source` gives, for each unit, its
-    /// origin and where its data are: in a slot of the write buffer (host and map), or at a physical address (relocated
-    /// data).
+    /// Reports to an observer of the run (probe) a program of `units` mapping units that is about to be submitted.
+    /// `source` gives, for each unit, its origin and where its data are: in a slot of the write buffer (host and map),
+    /// or at a physical address (relocated data).
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
-    /// Reports that the newest data that the host wrote of `lpn` were programmed to flash at `new`; the version at
-    /// `old` (or `Ppa::NONE`) became invalid.
+    /// Reports to an observer of the run (probe) that the newest data that the host wrote of `lpn` were programmed to
+    /// flash at `new`; the version at `old` (or `Ppa::NONE`) became invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports to an observer of the run (probe) that the data of logical unit `lpn` were relocated to `new` from
     /// `old`, which became invalid.
     fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// Reports that data of `lpn` are on flash at `new`, although the host has written `lpn` again since and the newest
-    /// data are still in the write buffer; `old` (or `Ppa::NONE`) became invalid.
+    /// Reports to an observer of the run (probe) that data of `lpn` are on flash at `new`, although the newest data
+    /// that the host wrote of `lpn` are still in the write buffer; `old` (or `Ppa::NONE`) became invalid.
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports to an observer of the run (probe) that the host trimmed `lpn`, whose data were at `old` (or
     /// `Ppa::NONE`).
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
     /// Reports to an observer of the run (probe) that a superblock (numbered over the whole drive) has been erased.
     fn on_erase(&mut self, _superblock: usize) {}
-    /// Reports that a host read of `lpn` gets its data from flash, at physical address `ppa`.
+    /// Reports to an observer of the run (probe) that a host read of `lpn` gets its data from flash, at address `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// Reports to an observer of the run (probe) that logical unit `lpn` is read ahead from physical address `ppa`,
     /// before the host asks for it.
@@ -98,7 +98,8 @@ pub trait Probe: controller::Probe {
     /// Reports to an observer of the run (probe) that the host reads `lpn` and gets the data that were last read ahead
     /// for it.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
-    /// Reports an event of a snapshot, or of a version of a unit that a snapshot sees.
+    /// Reports to an observer of the run (probe) an event of a snapshot, or of a version of a unit that a snapshot
+    /// sees.
     fn on_version(&mut self, _: VersionEvent) {}
     /// Reports to an observer of the run (probe) that the host wrote logical unit `lpn`: from now on, reads must return
     /// this version.

@@ -161,7 +161,7 @@ counters! {
         program_failures: u64,
         /// Number of erases that failed.
         erase_failures: u64,
-        /// Number of superblocks lost because no spare block was left.
+        /// Number of superblocks lost because no spare block was left, or because their die failed.
         superblocks_lost: u64,
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::FtlStats;
 
-/// Greatest number of intervals between copies of the counters. When there are as many, every second copy is dropped,
-/// so that memory is constant for runs of any length.
+/// Constant: greatest number of intervals between copies of the counters. When there are as many, every second copy is
+/// dropped, so that memory is constant for runs of any length.
 const INTERVALS_MAX: usize = 128;
 
 /// Record of a copy of the translation layer's counters at one moment of a run, from which long-run write amplification

@@ -13,13 +13,15 @@ use beside::{Asked, DEVICE, Drawn, drawn_alike, has_fio, ours, plain, read, sort
 use host::fio::{Distribution, JobFile, JobSpec, Size, is_device};
 use std::path::Path;
 
-/// Requests of all clones, about: enough to tell distributions apart.
+/// Constant of the comparison of job files with real fio: number of requests, about, that all jobs of a file make
+/// together after their sizes were divided; enough to compare distributions.
 const REQUESTS: u64 = 40_000;
-/// As many of a clone's as its log takes in one piece.
+/// Constant of the comparison of job files with real fio: number of requests to which each clone of a job is limited,
+/// so that the clone's requests fit into one piece of the log that fio writes.
 const OF_CLONE: usize = 60;
-/// The drive before sizes are divided.
+/// Constant: size in bytes of the drive in the comparison of job files with real fio, before sizes are divided.
 const DRIVE: u64 = 1 << 39;
-/// Options whose values are bytes.
+/// Constant list of the fio options whose values are in bytes, which the comparison of job files with real fio divides.
 const SIZES: &[&str] = &[
     "size",
     "io_size",
@@ -31,7 +33,8 @@ const SIZES: &[&str] = &[
     "zonerange",
     "zoneskip",
 ];
-/// Options that fio does not get: they are for its machine, its engines and its clock, or say when it ends.
+/// Constant list of the fio options left out of the job file that real fio gets in a comparison: they concern fio's
+/// machine, engines or clock, or say when a job ends.
 const NOT_FIOS: &[&str] = &[
     "ioengine",
     "io_submit_mode",
@@ -88,7 +91,8 @@ const NOT_FIOS: &[&str] = &[
     "unlink",
     "create_serialize",
 ];
-/// Options that neither gets: they end a job by its measured speed, or have fio check what a null engine never wrote.
+/// Constant list of the fio options that a comparison leaves out for real fio and for the simulation: they end a job by
+/// its measured speed, or have fio check data that its null engine never wrote.
 const NEITHERS: &[&str] = &[
     "steadystate",
     "ss",
@@ -127,7 +131,8 @@ fn main() {
     }
 }
 
-/// A line without comment, blanks and variables.
+/// Returns a line of a fio job file without comment and outer blanks, and with the variables (`NAME=VALUE`) in it
+/// replaced by their values.
 fn bare(line: &str, variables: &[String]) -> String {
     let mut line = line.split([';', '#']).next().unwrap_or("").trim().to_owned();
     for (name, value) in variables.iter().filter_map(|variable| variable.split_once('=')) {
@@ -136,12 +141,13 @@ fn bare(line: &str, variables: &[String]) -> String {
     line
 }
 
-/// The option of a line and its value.
+/// Returns the name of the option in a line of a fio job file, and its value, which is empty if the line has no `=`.
 fn option(line: &str) -> (&str, &str) {
     line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()))
 }
 
-/// What the comparison finds; an error where there is none to be made.
+/// Plays the fio job file `lines` in the simulation and in real fio, and returns the result of the comparison of their
+/// requests as text, such as `same`; an error if they cannot be compared.
 fn beside_fio(lines: &[String]) -> Result<String, String> {
     let text = |keep: &dyn Fn(&str) -> Option<String>| -> String {
         lines.iter().filter_map(|line| keep(line)).map(|line| line + "\n").collect()
@@ -179,7 +185,8 @@ fn beside_fio(lines: &[String]) -> Result<String, String> {
     Ok(if said.is_empty() { verdict } else { format!("{verdict} ({})", said.join(", ")) })
 }
 
-/// By what sizes are divided for about as many requests as are wanted.
+/// Returns the power of two by which sizes of a fio job file are divided so that its jobs make about `REQUESTS`
+/// requests together.
 fn divisor(file: &JobFile) -> u64 {
     let bytes = |job: &JobSpec| {
         let size = match (job.io_size.or(job.size), job.filesize) {
@@ -194,7 +201,8 @@ fn divisor(file: &JobFile) -> u64 {
     (requests / REQUESTS).max(1).next_power_of_two()
 }
 
-/// The line with its size divided, but to no less than `least`; for fractions of a file nothing changes.
+/// Returns a line of a fio job file with its size divided by `divisor`, but not below `least` bytes; a percentage, or
+/// an option that is no size, stays unchanged.
 fn shorter(line: &str, divisor: u64, least: u64) -> String {
     let (key, value) = option(line);
     if divisor == 1 || !SIZES.contains(&key) {
@@ -211,7 +219,8 @@ fn shorter(line: &str, divisor: u64, least: u64) -> String {
     format!("{key}={}", values.join("-"))
 }
 
-/// The same on the engine that both have: fio's null one answers each request before the next, as psync does.
+/// Returns the job file `text` for the simulation without `ioengine`, so that each clone has one request at a time in
+/// flight (`psync`), as with fio's null engine.
 fn on_one_engine(text: &str, file: &JobFile) -> String {
     let mut job = String::new();
     for line in text.lines().filter(|line| option(line).0 != "ioengine") {
@@ -224,7 +233,8 @@ fn on_one_engine(text: &str, file: &JobFile) -> String {
     job
 }
 
-/// The same as fio is to read it.
+/// Returns the job file `text` in the form that real fio gets for a comparison: without options that are left out for
+/// fio or that fio refused, and with the drive as a file of `drive` bytes.
 fn for_fio(text: &str, file: &JobFile, drive: u64, refused: &[String]) -> String {
     let mut job = String::from("[global]\nruntime=2\n");
     let mut jobs = file.jobs.iter();
@@ -247,12 +257,14 @@ fn for_fio(text: &str, file: &JobFile, drive: u64, refused: &[String]) -> String
     job
 }
 
-/// Whether the names of a job's files are those of SPDK's block devices.
+/// Returns true if the file names of the fio job are names of SPDK block devices, because its I/O engine is
+/// `spdk_bdev`.
 fn has_bdevs(job: &JobSpec) -> bool {
     job.engine.as_deref().is_some_and(|engine| engine.ends_with("spdk_bdev"))
 }
 
-/// What tells fio that a job works on the drive, which has no size with the null engine.
+/// Returns the job file lines by which real fio takes the drive of `drive` bytes as the file of `job`: its name, and
+/// its size, which fio's null engine does not know; empty if the job needs none.
 fn on_the_drive(job: &JobSpec, drive: u64) -> String {
     let sized = matches!(job.size, Some(Size::Bytes(_))) || job.filesize.is_some();
     let several = job.directory.is_some() || job.nrfiles > 1;
@@ -270,7 +282,8 @@ fn on_the_drive(job: &JobSpec, drive: u64) -> String {
     lines
 }
 
-/// Plays the jobs on both sides; `few` requests of each of several clones come in any order.
+/// Plays the job file `text` in the simulation and in real fio, and returns as text how alike their requests are, such
+/// as `same`; adds remarks to `said`. With `few` requests of each of several clones, any order counts as the same.
 fn compare(text: &str, drive: u64, few: bool, said: &mut Vec<String>) -> Result<String, String> {
     let file = read(text).map_err(|error| error.to_string())?;
     let most = REQUESTS as usize * 3;
@@ -320,7 +333,8 @@ fn compare(text: &str, drive: u64, few: bool, said: &mut Vec<String>) -> Result<
     Ok(["same", "same blocks in another order", "same in distribution"][worst].to_owned())
 }
 
-/// How like one another the requests of a job are: 0 where they are the same, 1 in another order, 2 in distribution.
+/// Returns how alike the requests of a fio job in the simulation (`mine`) and in real fio (`fios`) are: 0 for the same,
+/// 1 for the same in another order, 2 for the same distributions; an error if they differ.
 fn likeness(
     job: &JobSpec,
     (mine, fios): (&[Asked], &[Asked]),

@@ -65,7 +65,7 @@ fn main() {
     std::process::exit(i32::from(differs > 0));
 }
 
-/// Prints what this crate asks for.
+/// Prints the requests that the simulation makes from the fio job file `text`, one in a line.
 fn show(text: &str) {
     for (index, section) in beside::ours_timed(text, 1 << 40, 100_000).expect("a job").iter().enumerate() {
         for (ns, (file, kind, offset, bytes)) in section {
@@ -74,17 +74,19 @@ fn show(text: &str) {
     }
 }
 
-/// What came of a comparison.
+/// Kind of outcome of the comparison of a random fio job file, played in the simulation and in real fio.
 enum Verdict {
-    /// Nothing differs from what fio asked for.
+    /// Case of outcome: the requests of the simulation agree with those of fio, whose summaries by job are given.
     Same(Vec<Summary>),
-    /// What does.
+    /// Case of outcome: the requests differ, or fio alone refuses the job file; the text says what differs.
     Differs(String),
-    /// There is nothing to compare.
+    /// Case of outcome: nothing to compare, since the simulation refused the job file or fio did not end; the text says
+    /// why.
     Refused(String),
 }
 
-/// Plays a job on both sides. Where times differ fio plays it again: its machine may have had something else to do.
+/// Plays the random fio job file `text` of number `seed` in the simulation and in real fio, and returns the outcome of
+/// the comparison. Where only times differ, fio runs up to three times, as other programs may have delayed it.
 fn examine(seed: u64, text: &str) -> Verdict {
     let mine = match ours(text) {
         Ok(mine) => mine,
@@ -128,7 +130,7 @@ fn examine(seed: u64, text: &str) -> Verdict {
     Verdict::Differs(why)
 }
 
-/// The words of an error.
+/// Returns the text of an error with each word that has a digit replaced by `N`, so that equal reasons can be counted.
 fn without_numbers(text: &str) -> String {
     let words = text
         .split_whitespace()
@@ -136,7 +138,8 @@ fn without_numbers(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// When each section ran, in ms since the first began, where this fio says so.
+/// Returns the begin and end of each job of the file `text` in ms after the first begin, from the JSON output of real
+/// fio; empty where this version of fio does not give them.
 fn ran(json: &str, text: &str) -> Vec<(u64, u64)> {
     let start = json.find('{').unwrap_or(0);
     let Ok(document) = serde_json::from_str::<serde_json::Value>(&json[start..]) else { return Vec::new() };

@@ -15,7 +15,7 @@ pub struct Namespace {
     pub extent: Extent,
     /// Number of placement identifiers (NVMe FDP) that writes to the namespace may name; 0 on most drives.
     pub handles: u16,
-    /// Numbers, sizes and limits of the zones of the namespace; none where it is blocks that are written in any order.
+    /// Numbers, sizes and limits of the zones of the namespace; none if it has no zones (blocks written in any order).
     pub zones: Option<HostZones>,
 }
 

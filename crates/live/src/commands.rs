@@ -29,8 +29,8 @@ pub struct DriveRequest {
 pub enum RequestPlan {
     /// Case of treatment: the server refuses the client's request with this NBD error.
     Refuse(Refusal),
-    /// Kind of treatment of a query of the allocated extents (NBD block status): the server answers the query itself,
-    /// without a request to the drive.
+    /// Case of treatment: the server answers a query of the allocated extents (NBD block status) itself, without a
+    /// request to the drive.
     Status,
     /// Case of treatment: the server carries out the client's request by this sequence of requests to the drive.
     Drive(Pieces),

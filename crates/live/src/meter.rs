@@ -71,9 +71,9 @@ fn bounds() -> Vec<u64> {
 /// with success.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
-    /// Number of answered requests of the kind (read, write, trim or flush).
+    /// Number of requests of the kind (read, write, trim or flush) that were answered with success.
     pub requests: u64,
-    /// Sum of the lengths in bytes of the answered requests of the kind (read, write, trim or flush).
+    /// Sum of the lengths in bytes of the kind's requests (read, write, trim or flush) that were answered with success.
     pub bytes: u64,
     /// Histogram of the latencies, in simulated time, of the answered requests of the kind.
     pub latency: TimeClasses,

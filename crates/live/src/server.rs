@@ -89,8 +89,8 @@ pub struct Server {
     clients: BTreeMap<u64, Connection>,
     /// Serial number of the client that is the first to be served in the next pass over the clients.
     next_client: u64,
-    /// Time until which no further client is accepted, because the machine had no socket for one; none if clients are
-    /// accepted.
+    /// Real time until which no further client is accepted, because the machine had no socket for one; none if clients
+    /// are accepted.
     no_socket_until: Option<Instant>,
     pending: HashMap<u64, ClientRequest>,
     /// Number of clients of the live server that have connected so far.

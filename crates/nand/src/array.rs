@@ -33,10 +33,10 @@ pub enum ProgramStatus {
 /// the superblock is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
-    /// Outcome: a spare block of the same plane replaced the bad block, and the superblock stays in use.
+    /// Case of outcome: a spare block of the same plane replaced the bad block, and the superblock stays in use.
     Replaced,
-    /// Outcome: the plane had no spare block, so that the superblock is lost; its remaining good blocks became spare
-    /// blocks.
+    /// Case of outcome: the plane had no spare block, so that the superblock is lost; its remaining good blocks became
+    /// spare blocks.
     Lost,
 }
 
@@ -214,9 +214,9 @@ impl FlashArray {
             .unwrap_or(0)
     }
 
-    /// Returns the wear of a superblock on which operation times depend: the number of cycles at which a block of mean
-    /// endurance has used the same part of its endurance as the superblock's most worn block has. In all blocks of a
-    /// die times change at nearly the same part of the endurance (docs/how-to/laboratory.md, remaining life).
+    /// Returns the wear of a superblock by which operation times are looked up: the number of program/erase cycles at
+    /// which a block of mean endurance has used the same part of its endurance as the superblock's most worn block;
+    /// times of all blocks change at nearly the same part (docs/how-to/laboratory.md, remaining life).
     pub fn worn(&self, die: u32, superblock: u32) -> u32 {
         if self.lives.is_empty() {
             return self.pe_cycles(die, superblock);

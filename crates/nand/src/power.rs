@@ -3,8 +3,8 @@
 use config::{ConfigError, Section};
 use units::{Current, Voltage};
 
-/// Electrical powers of a die, in watts, one for each flash operation and for standby: from currents ICC1 to ICC3 and
-/// the standby current of a data sheet.
+/// Set of the electrical powers of a die, in watts, one for each flash operation and for standby: from currents ICC1 to
+/// ICC3 and the standby current of a data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayPower {
     /// Power of a die in watts while a page is read from the array.

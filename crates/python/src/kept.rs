@@ -2,8 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-/// Fault of a user's Python policy, as an error message of one line; it travels as a panic to the Python call that
-/// began the work.
+/// Type of a fault of a user's Python policy: an error message of one line, which travels as a panic to the Python call
+/// that began the work.
 pub struct PolicyFault(pub String);
 
 thread_local! {

@@ -158,8 +158,8 @@ pub fn explain_drive(
 }
 
 /// Returns the raw bit error rates of the pages of a drive, or of the chip `name` if `overrides` is None, as JSON: for
-/// each wear in program/erase cycles, age in ns and number of reads, and each page type, with the read that corrects the
-/// page.
+/// each wear in program/erase cycles, age in ns and number of reads, and each page type, with the read that corrects
+/// the page.
 #[pyfunction]
 pub fn page_errors(
     py: Python<'_>,

@@ -57,7 +57,7 @@ impl PyCompletion {
         self.0.latency_ns()
     }
 
-    /// Operation of the completed request: "read", "write", "trim", "flush", or an operation of zones.
+    /// Operation of the completed request: "read", "write", "trim", "flush", or one of zones or placement handles.
     #[getter]
     fn op(&self) -> PyResult<&'static str> {
         Ok(op_of(self.0.op).map_err(refused)?.name())
@@ -271,9 +271,9 @@ impl PySteppedDrive {
     /// Submit a request, and return its number, from 0 on, which its completion has as `id`.
     ///
     /// `time_ns` is when the host issues it; `op` is read, write, trim or flush (whose offset and length are 0), on a
-    /// drive of zones append, open, close, finish or reset, on one of placement handles update, too; `offset` and `length` are bytes, multiples of 512, in
-    /// the namespace of that number, from 1, or name. `fua`: a write that is durable when it is completed; `placement`:
-    /// its placement identifier.
+    /// drive of zones append, open, close, finish or reset, on one of placement handles update, too; `offset` and
+    /// `length` are bytes, multiples of 512, in the namespace of that number, from 1, or name. `fua`: a write that is
+    /// durable when it is completed; `placement`: its placement identifier.
     ///
     /// Raises InputError for a time before `now_ns` and for a request that the drive does not take; nothing has changed
     /// then.
@@ -305,8 +305,8 @@ impl PySteppedDrive {
         })
     }
 
-    /// Within: submits requests given as columns of equal length, for the Python package itself: times as u64,
-    /// operations as u8, offsets as u64, lengths as u32 and namespaces as u32; returns the number of the first request.
+    /// Within: method for the Python package itself: submits requests given as columns of equal length: times as u64,
+    /// operations as u8, offsets as u64, lengths and namespaces as u32; returns the number of the first request.
     fn submit_columns(
         &self,
         py: Python<'_>,
@@ -357,8 +357,8 @@ impl PySteppedDrive {
         self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.into_iter().map(PyCompletion).collect()))
     }
 
-    /// Within: takes the completions that wait to be taken, at most `most`, for the Python package itself: packed one
-    /// behind the other as bytes.
+    /// Within: method for the Python package itself: takes the completions that wait to be taken, at most `most`, and
+    /// returns them packed one behind the other as bytes.
     fn completion_bytes<'py>(
         &self,
         py: Python<'py>,
@@ -381,13 +381,13 @@ impl PySteppedDrive {
         self.long(py, |drive| drive.finish().map_err(refused))
     }
 
-    /// Within: returns all results that the drive has measured, as JSON, for the Python package itself.
+    /// Within: method for the Python package itself: returns all results that the drive has measured, as JSON.
     fn measured(&self, py: Python<'_>) -> PyResult<String> {
         self.long(py, |drive| Ok(drive.statistics().map_err(refused)?.to_string()))
     }
 
-    /// Within: lets all requests of the drive complete and saves the drive's state in the file `path`, for the method
-    /// `save` of the Python package.
+    /// Within: method for `save` of the Python package: lets all requests of the drive complete and saves the drive's
+    /// state in the file `path`.
     fn save_to(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.long(py, |drive| drive.save(&path).map_err(refused))
     }

@@ -18,8 +18,8 @@ create_exception!(
     "A slice of work that did not end by itself after a stop was asked for."
 );
 
-/// Exception of a signal that interrupted a policy's call; it travels as a panic to the call from Python that began the
-/// work.
+/// Type of the exception of a signal that interrupted a policy's call, which travels as a panic to the call from Python
+/// that began the work.
 pub struct RaisedSignal(pub PyErr);
 
 const NONE: u8 = 0;

@@ -33,8 +33,8 @@ struct Placed {
     extent: Extent,
     /// Number of placement identifiers that a write to the namespace can name.
     handles: u16,
-    /// Byte range of the namespace in the drive's own bytes, which have no gaps between zones; on a drive without zones
-    /// as the workload sees it.
+    /// Byte range of the namespace in the drive's own bytes, which have no gaps between zones; the range that a
+    /// workload sees on a drive without zones.
     flash: Extent,
     /// Zones of the namespace, by their numbers on the drive; empty where it has none.
     zones: Range<u32>,
@@ -165,8 +165,8 @@ impl Namespaces {
         self.zoned.as_ref().map_or_else(BTreeMap::new, |zoned| zoned.errors())
     }
 
-    /// Calls `name` with each address range in the drive's own bytes (without the gaps between zones) that corresponds
-    /// to a part of the range `extent` in the host's address space; on a drive with zones there may be several.
+    /// Calls the callback `name` with each address range in the drive's own bytes (without the gaps between zones) that
+    /// corresponds to a part of the host's range `extent`; on a drive with zones there may be several such ranges.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         let Some(zones) = &self.zoned else { return name(extent) };
         let end = extent.offset.saturating_add(extent.bytes);
@@ -253,7 +253,8 @@ impl Namespaces {
         }
     }
 
-    /// Returns the address space of the drive itself, as its host sees it: zones, where the host keeps blocks on them.
+    /// Returns the address space of the drive itself, as its host sees it. Where the host keeps blocks on the drive's
+    /// zones, a workload sees the host's blocks instead.
     pub fn space_of_drive(&self) -> HostSpace {
         let zones = |one: &Placed| {
             let zones = self.zoned.as_ref().filter(|_| one.is_zoned())?;

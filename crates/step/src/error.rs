@@ -3,12 +3,12 @@
 /// Kind of error of a call on a stepped drive, with the error message in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepError {
-    /// Error: an argument of the call, or a file or key that it names, is wrong. The string is the error message.
+    /// Case of error: an argument of the call, or a file or key that it names, is wrong; the string is the message.
     Input(String),
-    /// Error: a time in the call is before the drive's present, the simulated time to which the caller has advanced it.
-    /// The string is the error message.
+    /// Case of error: a time in the call is before the drive's present, the simulated time to which the caller has
+    /// advanced it. The string is the error message.
     Past(String),
-    /// Error: the drive was already finished and accepts no more calls. The string is the error message.
+    /// Case of error: the drive was already finished and accepts no more calls; the string is the error message.
     Over(String),
 }
 

@@ -27,7 +27,7 @@ pub fn named(entry: &PolicyEntry) -> Vec<String> {
     vec![format!("name={}", entry.card.name)]
 }
 
-/// Sample values for policy parameters without a default: a count, a time, a transfer rate.
+/// Constant: sample values for policy parameters without a default: a count, a time, a transfer rate.
 const SAMPLES: [&str; 3] = ["0", "1us", "100MT/s"];
 
 /// Returns the shortest list of settings with which a policy can be made: its name, and a sample value for each

@@ -50,11 +50,12 @@ address! {
 }
 
 impl Lpn {
-    /// Value that stands for no logical unit, as for a unit of padding on flash.
+    /// Constant: value that stands for no logical unit, as for a unit of padding on flash.
     pub const NONE: Self = Self(u32::MAX);
 }
 
 impl Ppa {
-    /// Value that stands for no physical address, as for a logical unit that was never written, or was trimmed.
+    /// Constant: value that stands for no physical address, as for a logical unit that was never written, or was
+    /// trimmed.
     pub const NONE: Self = Self(u64::MAX);
 }

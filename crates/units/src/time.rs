@@ -15,9 +15,9 @@ pub struct SimTime(u64);
 pub struct Nanos(u64);
 
 impl SimTime {
-    /// Instant at which the simulation starts.
+    /// Constant: instant at which the simulation starts.
     pub const ZERO: Self = Self(0);
-    /// Value later than the time of every event, which stands for "never".
+    /// Constant: instant later than the time of every event, which stands for "never".
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Makes the instant `ns` nanoseconds after the start of the simulation.
@@ -44,7 +44,7 @@ impl SimTime {
 }
 
 impl Nanos {
-    /// Duration of zero.
+    /// Constant: duration of zero.
     pub const ZERO: Self = Self(0);
 
     /// Makes a duration of `ns` nanoseconds.

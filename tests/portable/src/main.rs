@@ -12,20 +12,23 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Events of a run between two looks at whether it is complete.
+/// Constant: number of simulation events between two checks of whether a run is complete.
 const SLICE: u64 = 1 << 20;
 
-/// What is asked.
+/// Kind of question, read as JSON with its arguments, that the program `portable` (simulator without Python) answers.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 enum PortableQuestion {
-    /// A run: its result.
+    /// Case of question: run this workload on the drive; the answer is the result of the run.
     Run { drive: String, set: Vec<String>, workload: Box<WorkloadSpec>, options: Box<RunOptions> },
-    /// A trace in another format: the number of requests.
+    /// Case of question: convert the trace at `path` to the format `to` in the file `out`; the answer is the number of
+    /// requests.
     Convert { path: PathBuf, options: Box<TraceOptions>, out: PathBuf, to: String },
-    /// The requests of a synthetic volume: their number.
+    /// Case of question: write the requests of the synthetic volume `spec` to the file `out`; the answer is their
+    /// number.
     Volume { spec: String, seed: u64, out: PathBuf, to: String },
-    /// What a file holds by zstd after its first bytes: the number of bytes.
+    /// Case of question: decompress (zstd) the file `path` after its first `skip` bytes into `out`; the answer is the
+    /// number of bytes.
     Unpack { path: PathBuf, skip: usize, out: PathBuf },
 }
 

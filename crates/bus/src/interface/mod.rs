@@ -35,7 +35,8 @@ pub trait Spoken: Policy + Interface {
     /// interface; none if any chip will do.
     const FAMILY: Option<Family>;
 
-    /// Returns the interface family and mode that a chip must support for this interface in `mode`.
+    /// Returns the interface family and mode that a chip must support for this interface in timing mode `mode`; none if
+    /// any chip will do.
     fn in_mode(mode: u32) -> Option<ModeSet> {
         Self::FAMILY.map(|family| ModeSet { family, mode })
     }

@@ -6,11 +6,11 @@ use crate::signalling::{Cadence, CycleWaits};
 use config::{ConfigError, Section};
 use units::Femtos;
 
-/// Cycle times tRC and tWC of ONFI SDR timing modes 0 to 5, in ns. The standard lets reads of mode 1 run at 50 ns and
-/// writes at 45.
+/// Constant: cycle times tRC and tWC of ONFI SDR timing modes 0 to 5, in ns. The standard lets reads of mode 1 run at
+/// 50 ns and writes at 45.
 pub const SDR_MODES: [(u64, u64); 6] = [(100, 100), (50, 45), (35, 35), (30, 30), (25, 25), (20, 20)];
 
-/// Waits tRR, tWB, tWHR and tADL of ONFI SDR timing modes 0 to 5, in ns.
+/// Constant: waits tRR, tWB, tWHR and tADL of ONFI SDR timing modes 0 to 5, in ns.
 pub(super) const SDR_WAITS: [[u64; 4]; 6] = [
     [40, 200, 120, 400],
     [20, 100, 80, 400],
@@ -20,18 +20,18 @@ pub(super) const SDR_WAITS: [[u64; 4]; 6] = [
     [20, 100, 80, 400],
 ];
 
-/// Clock periods tCK of ONFI NV-DDR timing modes 0 to 5, in ns.
+/// Constant: clock periods tCK of ONFI NV-DDR timing modes 0 to 5, in ns.
 pub const NV_DDR_MODES: [u64; 6] = [50, 30, 20, 15, 12, 10];
 
-/// Transfer rates of timing modes 0 to 19 of ONFI NV-DDR2, NV-DDR3 and NV-LPDDR4, in thirds of a million transfers per
-/// second, so that 66.7 and 1333.3 are whole.
+/// Constant: transfer rates of timing modes 0 to 19 of ONFI NV-DDR2, NV-DDR3 and NV-LPDDR4, in thirds of a million
+/// transfers per second, so that 66.7 and 1333.3 are whole.
 pub const NV_DDR2_MODES: [u64; 20] = [
     200, 240, 400, 500, 600, 800, 1000, 1200, 1600, 2000, 2400, 3200, 3600, 4000, 4400, 4800, 5400, 6000,
     6600, 7200,
 ];
 
-/// Highest timing mode of NV-DDR2 (533 and 667 MT/s need faster parts, 800 MT/s is the highest that revision 4.0 names
-/// for it).
+/// Constant: highest timing mode of NV-DDR2 (533 and 667 MT/s need faster parts, 800 MT/s is the highest that revision
+/// 4.0 names for it).
 pub(super) const NV_DDR2_HIGHEST: u32 = 10;
 
 /// Returns the data rate of timing mode `mode` of NV-DDR2, NV-DDR3 and NV-LPDDR4.
@@ -40,10 +40,10 @@ pub(super) fn cadence(mode: u32) -> Cadence {
     Cadence { bytes: NV_DDR2_MODES[mode as usize] * 1_000_000, femtos: Femtos::new(3_000_000_000_000_000) }
 }
 
-/// Length of a command or address cycle of ONFI NV-DDR2 and later, 25 ns in all timing modes.
+/// Constant: length of a command or address cycle of ONFI NV-DDR2 and later, 25 ns in all timing modes.
 pub(super) const DDR_COMMAND: Femtos = Femtos::new(25_000_000);
 
-/// Waits of the ONFI interfaces with double data rate: tWB 100, tRR 20, tADL 400, tWHR 80 ns.
+/// Constant: waits of the ONFI interfaces with double data rate: tWB 100, tRR 20, tADL 400, tWHR 80 ns.
 pub(super) const DDR_WAITS: CycleWaits = CycleWaits {
     t_wb: Femtos::new(100_000_000),
     t_rr: Femtos::new(20_000_000),
@@ -51,7 +51,7 @@ pub(super) const DDR_WAITS: CycleWaits = CycleWaits {
     t_whr: Femtos::new(80_000_000),
 };
 
-/// Help text of the key `mode`.
+/// Constant: help text of the configuration key `mode`, the ONFI timing mode of a flash interface.
 const MODE: &str =
     "ONFI timing mode: 0 to 5 of SDR and NV-DDR, to 10 of NV-DDR2, to 19 of NV-DDR3 and NV-LPDDR4";
 

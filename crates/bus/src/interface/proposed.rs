@@ -52,8 +52,8 @@ impl Interface for Proposed {
     }
 }
 
-/// Common part of the NAND flash interfaces `proposed` and `sync-only`, with which the chip sends a strobe together
-/// with its data: clock, shortest clock period and strobe timing.
+/// Record of the common part of the NAND flash interfaces `proposed` and `sync-only`, with which the chip sends a
+/// strobe together with its data: clock, shortest clock period and strobe timing.
 #[derive(Clone, Debug)]
 pub(super) struct Strobed {
     clock: Frequency,

@@ -7,16 +7,17 @@ use units::{Femtos, Frequency, Voltage};
 
 pub(super) const NS: u64 = 1_000_000;
 
-/// Nominal supply voltage of the I/O pads of the interfaces `conv`, `sync-only` and `proposed`; the library of the
-/// paper that describes these interfaces is characterised at its worst case of 2.7 V.
+/// Constant: nominal supply voltage (3.3 V) of the I/O pads of the interfaces `conv`, `sync-only` and `proposed`; the
+/// paper that describes these interfaces characterises its library at the worst case of 2.7 V.
 pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
 
-/// Numbers of pins of a channel with an interface of the paper: 13 pins shared by its chips (eight data lines, CLE,
-/// ALE, WP and two strobes, which are WEB and REB, or RWEB and DVS), of which one switches with the data, and 2 pins
-/// for each way.
+/// Constant: numbers of pins of a channel with one of the interfaces `conv`, `sync-only` and `proposed`: 13 pins shared
+/// by its chips (eight data lines, CLE, ALE, WP and two strobes, which are WEB and REB, or RWEB and DVS), of which one
+/// strobe switches with the data, and 2 pins for each way.
 pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
 
-/// Protocol waits of the paper's interfaces: all zero, because the paper charges none.
+/// Constant: protocol waits (such as tWB) of the interfaces `conv`, `sync-only` and `proposed`: all zero, because the
+/// paper that describes these interfaces charges none.
 pub(super) const WAITS: CycleWaits =
     CycleWaits { t_wb: Femtos::new(0), t_rr: Femtos::new(0), t_adl: Femtos::new(0), t_whr: Femtos::new(0) };
 
@@ -37,8 +38,8 @@ pub(super) struct Bound {
     pub shortest: Femtos,
 }
 
-/// Reads the clock frequency, by default the fastest in whole megahertz that all bounds allow. Returns it with the
-/// shortest period that the bounds allow.
+/// Reads the clock frequency of a flash interface, by default the fastest in whole megahertz that the lower bounds of
+/// the clock period in `bounds` allow. Returns it with the shortest period that they allow.
 pub(super) fn clock(section: &mut Section, bounds: &[Bound]) -> Result<(Frequency, Femtos), ConfigError> {
     let shortest = bounds.iter().map(|bound| bound.shortest).max().expect("an interface has bounds");
     let fastest = 1_000_000_000 / shortest.get().max(1) * 1_000_000;

@@ -24,14 +24,15 @@ pub(super) struct Params {
     pub t_qh: u64,
 }
 
-/// Length of the strobe's preamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least 15 ns
-/// (tRPRE, tWPRE).
+/// Constant: length of the strobe's preamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least
+/// 15 ns (tRPRE, tWPRE).
 const PREAMBLE: u64 = 15_000_000;
-/// Length of the strobe's postamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least 6.5 ns
-/// (tRPST, tWPST).
+/// Constant: length of the strobe's postamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least
+/// 6.5 ns (tRPST, tWPST).
 const POSTAMBLE: u64 = 6_500_000;
 
-/// Number of bytes at the beginning of a burst at which timing marks are drawn; the other bytes look the same.
+/// Constant: number of bytes at the beginning of a burst at which timing marks are drawn; the other bytes look the
+/// same.
 const MARKED: u32 = 2;
 
 impl Cadence {

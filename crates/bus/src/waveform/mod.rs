@@ -30,7 +30,7 @@ pub enum WaveOperation {
 }
 
 impl WaveOperation {
-    /// List of all operations that a waveform can show, each with its name.
+    /// Constant: list of all operations that a waveform can show, each with its name.
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
 

@@ -15,7 +15,7 @@ const fn sdr([t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh]: [u64; 6]) -> SdrTimes 
     SdrTimes { t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh }
 }
 
-/// Set-up, hold and access times of ONFI SDR timing modes 0 to 5, in ns.
+/// Constant: set-up, hold and access times of ONFI SDR timing modes 0 to 5, in ns.
 pub(super) const SDR: [SdrTimes; 6] = [
     sdr([40, 20, 30, 40, 0, 0]),
     sdr([20, 10, 15, 30, 15, 0]),
@@ -39,7 +39,7 @@ const fn nv_ddr([t_ds, t_dh, t_dqsq, t_qhs, t_cas]: [u64; 5]) -> NvDdrTimes {
     NvDdrTimes { t_ds, t_dh, t_dqsq, t_qhs, t_cas }
 }
 
-/// Set-up, hold and access times of ONFI NV-DDR timing modes 0 to 5, in ps.
+/// Constant: set-up, hold and access times of ONFI NV-DDR timing modes 0 to 5, in ps.
 pub(super) const NV_DDR: [NvDdrTimes; 6] = [
     nv_ddr([5000, 5000, 5000, 6000, 10000]),
     nv_ddr([3000, 2500, 2500, 3000, 5000]),

@@ -4,7 +4,8 @@ use bus::{Bus, Support};
 use config::{ConfigError, Document, Section};
 use units::{Bytes, Femtos, Nanos};
 
-/// The bus of these `key=value` lines; keys that begin with `nand.` describe the chip.
+/// Returns, for a test, the bus model that these `key=value` lines configure; keys that begin with `nand.` describe the
+/// chip.
 fn read(assignments: &[&str]) -> Result<Bus, ConfigError> {
     let mut document = Document::empty();
     for assignment in assignments {

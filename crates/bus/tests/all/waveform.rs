@@ -5,7 +5,8 @@ use bus::{Bus, Support};
 use config::{ConfigError, Document, Section};
 use units::{Bytes, Nanos};
 
-/// Every interface, each ONFI family in its slowest and fastest mode and one between.
+/// Constant of a test: list of NAND flash interfaces whose waveforms are checked, each with an ONFI timing mode; `None`
+/// for interfaces without modes.
 const ALL: [(&str, Option<u32>); 20] = [
     ("conv", None),
     ("sync-only", None),
@@ -58,7 +59,7 @@ fn edges<'a>(waveform: &'a Waveform, name: &str) -> &'a [WaveEdge] {
     &signal.unwrap_or_else(|| panic!("{} has no {name}", waveform.interface)).edges
 }
 
-/// Instants at which the signal falls within `[from, to)`, fs.
+/// Returns the times, in fs, at which the signal `name` of a waveform falls from high to low within `[from, to)`.
 fn falls(waveform: &Waveform, name: &str, (from, to): (u64, u64)) -> Vec<u64> {
     let falling = |pair: &&[WaveEdge]| pair[0].level == Level::High && pair[1].level == Level::Low;
     let all = edges(waveform, name).windows(2).filter(falling).map(|pair| pair[1].at.get());
@@ -234,7 +235,8 @@ fn no_byte_of_data_is_taken_for_an_address() {
     }
 }
 
-/// The same keys as a bus of the engine.
+/// Returns, for a test, the bus model (as drives use it) of the interface `name` in mode `mode`, with mapping units of
+/// `bytes` bytes; the test compares its times with the waveform's.
 fn bus(name: &str, mode: Option<u32>, bytes: u64) -> Bus {
     let chip = r#"nand.interfaces=["conv", "sync-only", "proposed", "sdr:5", "nv-ddr:5", "nv-ddr2:10", "nv-ddr3:19", "nv-lpddr4:19"]"#;
     let document = document(name, mode, &[chip, "bus.cycles_status=2"]);

@@ -7,13 +7,15 @@ use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The folder of the library that was built with this test.
+/// Returns the folder of this test program, which also holds the C interface's library that was built with it; `None`
+/// if the library is not there.
 fn built() -> Option<PathBuf> {
     let folder = std::env::current_exe().ok()?.parent()?.to_owned();
     folder.join("libfloatgate.so").is_file().then_some(folder)
 }
 
-/// Compiles a program below the root with `compiler` and runs it; what it prints, or why it could not be.
+/// Compiles the test program `source` (a path below the repository's root) with `compiler` and runs it; returns the
+/// text that it prints, or the reason why it could not be compiled, such as no such compiler.
 fn program(compiler: &str, source: &str, words: &[&Path]) -> Result<String, String> {
     let Some(library) = built() else { return Err("no libfloatgate.so beside this test".to_owned()) };
     if Command::new(compiler).arg("--version").output().is_err() {

@@ -330,9 +330,9 @@ fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
     ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
-/// The order in which a program holds two versions of a unit says nothing of which is newer: units whose program failed
-/// are programmed again in another order. The commit takes over the newer version, in slot 1; a later write of a sector
-/// to slot 1 is then all new data of the host in it.
+/// Test: if two slots of the write buffer hold versions of one unit, the checker takes the newer one (in slot 1) for
+/// the version that the map points to, in any order of the slots in the program; a sector that the host then writes is
+/// all new data of slot 1. (Units of a failed program are programmed again in another order.)
 #[test]
 fn the_newer_of_two_slots_is_committed_in_any_order() {
     for slots in [[0, 1], [1, 0]] {

@@ -142,8 +142,8 @@ mod tests {
     use super::super::tests::{account, program, submit};
     use controller::{Kind, Origin};
 
-    /// Number of page rows programmed in each superblock of the test drive: superblocks 0, 2 and 4 form a parity group,
-    /// whose parity is in superblock 2.
+    /// Constant of a test: number of page rows programmed in each superblock of the test drive, in which superblocks 0,
+    /// 2 and 4 form a parity group, whose parity is in superblock 2.
     const ON_FLASH: [u32; 6] = [1, 0, 1, 0, 1, 0];
 
     #[test]

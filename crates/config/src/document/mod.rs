@@ -156,7 +156,7 @@ impl Document {
     }
 }
 
-/// Greatest number of parts of a dotted key path: more than twice as many as any key has.
+/// Constant: greatest number of parts of a dotted key path: more than twice as many as any key has.
 const DEPTH_MOST: usize = 32;
 
 fn parse_value(text: &str) -> Value {

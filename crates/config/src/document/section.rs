@@ -18,7 +18,7 @@ pub struct Entry {
     pub value: Value,
     /// Place where the value is written, or [`Place::Default`].
     pub place: Place,
-    /// Source of the number, as stated in the comment after the number in the file.
+    /// Source of the value, as stated in the comment after the value in the file; none if there is no comment.
     pub source: Option<String>,
     /// Meaning of the key, as help texts show it.
     pub help: &'static str,
@@ -69,12 +69,12 @@ pub struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Sets the unit, for help texts, of a number that is written without one.
+    /// Sets the unit, for help texts, of the key to be read, whose number is written without a unit.
     pub fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// Sets the limits of the key's value, or of each item of its list.
+    /// Sets the limits of the value of the key to be read, or of each item of its list.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -113,7 +113,7 @@ impl Asking<'_> {
         Ok(value)
     }
 
-    /// Reads `key`, which may be missing, as [`Section::optional`] does, within the limits.
+    /// Reads `key` as [`Section::optional`] does, within the limits; returns `None` where the key is not written.
     ///
     /// # Errors
     /// When the key is written and not of the type or outside its limits.
@@ -427,7 +427,7 @@ impl Section {
         }
     }
 
-    /// Ends the reading of this table.
+    /// Ends the reading of this configuration table, and checks that every key written in it was asked for.
     ///
     /// # Errors
     /// When the table has a key that was not read.

@@ -35,7 +35,7 @@ impl DieView {
 /// Trait of the die schedulers, the policies that decide the order of flash operations at a die.
 pub trait Scheduler: Send {
     /// Gives the scheduler a random stream of its own, which only a scheduler with random choices uses. Called before
-    /// any other question of a drive.
+    /// the first choice.
     fn take_random(&mut self, _random: RandomStream) {}
 
     /// Chooses, by this scheduler's rule, one of the ready classes (queues of the die); the oldest operation of the

@@ -5,7 +5,7 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// Names of the classes of operations in the key `order`, in the order of their numbers.
+/// Constant: names of the classes of operations in the key `order`, in the order of their numbers.
 const NAMES: [&str; Class::COUNT] =
     ["host-read", "internal-read", "host-program", "internal-program", "erase"];
 

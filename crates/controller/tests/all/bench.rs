@@ -10,13 +10,13 @@ use engine::Event;
 use nand::{ArrayTiming, Geometry, Tables};
 use units::{Bytes, ChannelId, DieId, Nanos, SimTime};
 
-/// Command and addresses of a read: seven cycles of 100 ns.
+/// Constant of the controller's tests: time in ns of the command and address cycles of a read, seven cycles of 100 ns.
 pub const COMMAND: u64 = 700;
-/// Command and addresses of an erase: five cycles.
+/// Constant of the controller's tests: time in ns of the command and address cycles of an erase, five cycles of 100 ns.
 pub const ERASE_COMMAND: u64 = 500;
-/// A page of 4096 bytes at 100 MB/s.
+/// Constant of the controller's tests: time in ns of the transfer of a page of 4096 bytes over the channel at 100 MB/s.
 pub const PAGE: u64 = 40_960;
-/// Commands, addresses and data of a program.
+/// Constant of the controller's tests: time in ns of the commands, addresses and data-in of a program of one page.
 pub const DATA_IN: u64 = COMMAND + PAGE;
 pub const T_R: u64 = 50_000;
 pub const T_PROG: u64 = 300_000;
@@ -44,7 +44,8 @@ const SETTINGS: &[&str] = &[
     "bus.interface.cycle=100ns",
 ];
 
-/// What was seen on the wires and in the arrays.
+/// Record of an observer (probe) in the controller's tests: number of operations submitted and finished, and the
+/// intervals in which channels and flash arrays were busy.
 #[derive(Default)]
 pub struct Log {
     pub submitted: u32,
@@ -86,11 +87,14 @@ impl Probe for Log {
 pub struct Bench {
     pub controller: Controller,
     pub ctx: Context<Log>,
-    /// Operations, and the place of the read that one rides on.
+    /// List of the operations that the test schedules; for a read that shares another read's array read, with the index
+    /// of the other read in this list.
     plan: Vec<(Transaction, Option<usize>)>,
-    /// What came back, by its place in the plan.
+    /// For each operation of the test's list `plan`: the finished operation with its times; `None` until it has
+    /// finished.
     done: Vec<Option<Timed>>,
-    /// When it was handed back.
+    /// For each operation of the test's list `plan`: simulated time in ns at which the controller handed it back; 0
+    /// before.
     back: Vec<u64>,
     given: Vec<TransactionId>,
     shares: bool,
@@ -101,24 +105,26 @@ impl Bench {
         Self::with_policies(more, |_| {})
     }
 
-    /// As [`Self::new`], with policies of the test's own.
+    /// Makes a test bench (a flash controller with its event calendar) with the further configuration keys `more`;
+    /// `change` can replace policies in the controller's configuration before it is used.
     pub fn with_policies(more: &[&str], change: impl FnOnce(&mut ControllerConfig)) -> Self {
         Self::build(more, change, 1, 0)
     }
 
-    /// Reads may ride on others; a page row has two units of 4096 bytes.
+    /// Makes a test bench whose reads can share the array read of another read of their page row; a page row has two
+    /// mapping units of 4096 bytes.
     pub fn sharing(more: &[&str]) -> Self {
         Self::sharing_decoded(more, 0)
     }
 
-    /// The same, where decoding takes a time.
+    /// Makes a test bench as [`Self::sharing`] does, with an ECC decoding time of `t_decode` ns for each decoding.
     pub fn sharing_decoded(more: &[&str], t_decode: u64) -> Self {
         let mut bench = Self::build(more, |_| {}, 2, t_decode);
         bench.controller.share_reads();
         bench
     }
 
-    /// As [`Self::new`], where decoding takes a time.
+    /// Makes a test bench as [`Self::new`] does, with an ECC decoding time of `t_decode` ns for each decoding.
     pub fn decoded(more: &[&str], t_decode: u64) -> Self {
         Self::build(more, |_| {}, 1, t_decode)
     }
@@ -155,7 +161,8 @@ impl Bench {
         }
     }
 
-    /// Gives the controller an operation at a moment; gives its place in the plan.
+    /// Schedules `transaction` to be submitted to the controller at the simulated time `ns`, and returns the
+    /// operation's index in the test's list `plan`.
     pub fn at(&mut self, ns: u64, mut transaction: Transaction) -> usize {
         let place = self.plan.len();
         transaction.owner = place as u32;
@@ -168,7 +175,8 @@ impl Bench {
         place
     }
 
-    /// Lets a read ride on another, by its place in the plan.
+    /// Schedules a read to be submitted at time `ns` that uses the array read of the read with index `on` in the test's
+    /// list `plan`; returns the new read's index in the list.
     pub fn ride_at(&mut self, ns: u64, on: usize, transaction: Transaction) -> usize {
         let place = self.at(ns, transaction);
         self.plan[place].1 = Some(on);
@@ -189,7 +197,8 @@ impl Bench {
         }
     }
 
-    /// Goes on to a moment, its own events included.
+    /// Advances the simulated time of the test: handles all events up to and including the time `ns`, and stores the
+    /// operations that finish.
     pub fn pass_until(&mut self, ns: u64) {
         while self.ctx.calendar.next_time().is_some_and(|next| next.ns() <= ns) {
             let (_, event) = self.ctx.calendar.pop().expect("there is a next one");
@@ -206,7 +215,7 @@ impl Bench {
         }
     }
 
-    /// Goes on until no operation is in flight.
+    /// Advances the simulated time of the test until no event is pending, and checks that all operations have finished.
     pub fn rest(&mut self) {
         self.pass_until(u64::MAX);
         assert_eq!(self.controller.in_flight(), 0, "an operation never came back");
@@ -216,17 +225,19 @@ impl Bench {
         );
     }
 
-    /// An operation that came back.
+    /// Returns the finished operation with the index `place` in the test's list `plan`, with its times.
     pub fn done(&self, place: usize) -> Timed {
         self.done[place].unwrap_or_else(|| panic!("operation {place} is still in flight"))
     }
 
-    /// When an operation was handed back: internal data only when they are decoded.
+    /// Returns the simulated time in ns at which the controller handed operation `place` of the test's list `plan`
+    /// back: for an internal read, after its data were decoded.
     pub fn handed_back(&self, place: usize) -> u64 {
         self.back[place]
     }
 
-    /// When a die took an operation up, and when it was over.
+    /// Returns two times in ns of operation `place` of the test's list `plan`: when the die started it, and when it
+    /// finished.
     pub fn times(&self, place: usize) -> (u64, u64) {
         let done = self.done(place);
         (done.times.started.ns(), done.times.finished.ns())

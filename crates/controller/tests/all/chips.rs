@@ -11,7 +11,8 @@ const READ: u64 = COMMAND + T_R + PAGE;
 const PROGRAM: u64 = DATA_IN + T_PROG;
 const ERASE: u64 = ERASE_COMMAND + T_BERS;
 const LATE: &str = "controller.late_choice=true";
-/// Dies 0 and 1 are one chip.
+/// Constant of a test: configuration keys with which dies 0 and 1 form one chip that works on one die at a time, and a
+/// chip's next operation is chosen when the channel is free.
 const ONE_CHIP: [&str; 4] =
     [LATE, "controller.dies_take_turns=true", "geometry.ways=1", "geometry.dies_per_way=2"];
 
@@ -29,7 +30,8 @@ fn the_dies_of_a_chip_work_one_at_a_time() {
     assert_eq!(bench.times(all[1]), (DATA_IN, DATA_IN + PROGRAM), "chips of their own");
 }
 
-/// The oldest operation that waits at the chip, for any of its dies.
+/// Test: with the scheduler `fcfs`, a chip whose dies work one at a time starts next the oldest operation that waits at
+/// any of its dies.
 #[test]
 fn a_chip_does_what_the_scheduler_says_of_all_its_dies() {
     let mut bench = Bench::new(&[&ONE_CHIP[..], &["controller.scheduler.name=fcfs"]].concat());
@@ -43,7 +45,8 @@ fn a_chip_does_what_the_scheduler_says_of_all_its_dies() {
     assert_eq!(bench.times(later).0, 2 * PROGRAM + ERASE);
 }
 
-/// While the channel was another's a read came, and goes before the program that was there first.
+/// Test: with late choice, a die's next operation is chosen when the channel becomes free, so that a read that arrived
+/// in the meantime goes before a program that was queued earlier.
 #[test]
 fn what_comes_next_is_chosen_when_the_channel_is_free() {
     let order = |more: &[&str]| {
@@ -70,8 +73,8 @@ fn data_that_wait_go_before_what_is_still_to_be_chosen() {
     assert_eq!(bench.times(waits).0, free + PAGE);
 }
 
-/// Chips that wait for the channel have it in turn: the second after the first, though the third asked before it; then the
-/// third, though the first asks again.
+/// Test: chips that wait for the channel get it in turn: after the first chip the second, though the third asked before
+/// it; then the third, though the first asks again.
 #[test]
 fn chips_have_their_turns() {
     let mut bench = Bench::new(&[LATE, "geometry.ways=3"]);
@@ -109,7 +112,8 @@ fn page(die: u32, page: u32) -> Transaction {
     program
 }
 
-/// Planes that are dies of their own here program equal pages together: the second's data follow the first's.
+/// Test: simulated dies that stand for planes of one real die (`paired_planes`) program pages with equal numbers
+/// together, the second die's data after the first's; other pages are programmed one after the other.
 #[test]
 fn planes_of_a_die_program_equal_pages_together() {
     let paired = [&ONE_CHIP[..], &["controller.paired_planes=2"]].concat();
@@ -129,7 +133,8 @@ fn planes_of_a_die_program_equal_pages_together() {
     assert_eq!(bench.times(other).0, ERASE + PROGRAM, "other numbers are programmed apart");
 }
 
-/// A page of that number waits behind another: the oldest goes, and the two change numbers.
+/// Test: if the page number that paired planes need (5) waits behind an older program (of page 7), the older program
+/// starts with that number, and the two exchange their numbers.
 #[test]
 fn the_oldest_takes_the_number_of_the_page_that_fits() {
     let mut bench = Bench::new(&[&ONE_CHIP[..], &["controller.paired_planes=2"]].concat());
@@ -141,7 +146,8 @@ fn the_oldest_takes_the_number_of_the_page_that_fits() {
     assert_eq!((bench.times(named).0, bench.done(named).page), (ERASE + DATA_IN + PROGRAM, 7));
 }
 
-/// A die that is short of room speaks for its chip: what makes room goes before what is older, on any of its dies.
+/// Test: if a die of a chip is short of free superblocks, programs of garbage collection go before older host programs
+/// on all dies of the chip.
 #[test]
 fn a_die_short_of_room_speaks_for_its_chip() {
     for urgent in [None, Some(0), Some(1)] {

@@ -12,13 +12,15 @@ const READ: u64 = crate::bench::COMMAND + T_R + PAGE;
 const PROGRAM: u64 = DATA_IN + T_PROG;
 const ERASE: u64 = ERASE_COMMAND + T_BERS;
 
-/// Erases first, before all other operations: only that reads came before an erase can hold it back.
+/// Constant of a test: configuration keys of a `strict` scheduler that starts erases before all other operations, so
+/// that only reads queued before an erase can delay it.
 const ERASES_FIRST: [&str; 2] = [
     "controller.scheduler.name=strict",
     "controller.scheduler.order=[\"erase\", \"host-read\", \"internal-read\", \"host-program\", \"internal-program\"]",
 ];
 
-/// The reads that wait when an erase is queued may want the block that it erases; later reads cannot.
+/// Test: an erase starts after the reads that were queued before it at its die, which may read the block to be erased,
+/// and before the reads that were queued after it.
 #[test]
 fn an_erase_lets_the_reads_go_that_came_before_it_and_no_others() {
     let late = "controller.late_choice=true";
@@ -41,7 +43,8 @@ fn an_erase_lets_the_reads_go_that_came_before_it_and_no_others() {
     }
 }
 
-/// Both kinds of read came before: the erase waits for the later of them, too.
+/// Test: an erase starts after all reads that were queued before it, both host reads and internal reads, which have
+/// separate queues.
 #[test]
 fn an_erase_lets_the_reads_of_both_queues_go_before_it() {
     let mut bench = Bench::new(&ERASES_FIRST);
@@ -54,8 +57,8 @@ fn an_erase_lets_the_reads_of_both_queues_go_before_it() {
     assert_eq!(bench.times(it).0, PROGRAM + 2 * READ);
 }
 
-/// An erase that is next keeps cached programs from passing it, though they could begin at once: with one program after
-/// the other it would never find the die free.
+/// Test: once an erase is the next operation to start, no cached program starts before it, though one could start at
+/// once: if one program after the other did so, the die would never be free for the erase.
 #[test]
 fn what_is_chosen_next_makes_the_others_wait() {
     let mut bench = Bench::new(&["controller.cache_program=true", "controller.scheduler.name=fcfs"]);
@@ -67,7 +70,8 @@ fn what_is_chosen_next_makes_the_others_wait() {
     assert_eq!(bench.times(later), (PROGRAM + ERASE, PROGRAM + ERASE + PROGRAM));
 }
 
-/// It waits in the queue of programs, but needs the array at once.
+/// Test: with cached programs, a copyback, which waits in the queue of programs, starts only when the whole die is
+/// free, because it needs the array at once.
 #[test]
 fn a_copyback_waits_for_the_whole_die() {
     let mut bench = Bench::new(&["controller.cache_program=true", "controller.scheduler.name=fcfs"]);
@@ -89,7 +93,8 @@ fn operations_of_one_class_keep_their_order() {
     }
 }
 
-/// Where a die is short of free superblocks, what frees some goes before the host's programs, which wait for it anyway.
+/// Test: on a die short of free superblocks, programs of garbage collection go before older host programs, which have
+/// to wait for free superblocks anyway.
 #[test]
 fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
     for urgency in [Urgency::Normal, Urgency::Urgent] {
@@ -104,7 +109,7 @@ fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
     }
 }
 
-/// With the arbiter that looks at nothing else, the channel goes to the die that has wanted it longest.
+/// Test: with the arbitration policy `fifo`, the channel goes to the die that has waited for it longest.
 #[test]
 fn a_channel_goes_to_who_has_waited_longest() {
     let mut bench = Bench::new(&["controller.arbitration.name=fifo", "geometry.ways=5"]);
@@ -122,7 +127,8 @@ fn a_channel_goes_to_who_has_waited_longest() {
     assert_eq!(since, [0, DATA_IN, programmed, programmed + read, programmed + 2 * read]);
 }
 
-/// By turns the die after the one that had the channel last is next, though one before it waits longer.
+/// Test: with the arbitration policy `round-robin`, the channel goes to the next waiting die after the one that had it
+/// last, though another die has waited longer.
 #[test]
 fn a_channel_goes_round() {
     let mut bench = Bench::new(&["controller.arbitration.name=round-robin", "geometry.ways=5"]);
@@ -137,7 +143,8 @@ fn a_channel_goes_round() {
     assert_eq!(order, [1, 0, 2, 3, 4, 0]);
 }
 
-/// Dies have their channels by their numbers: of two channels the second has the odd ones, which wait for each other only.
+/// Test: with two channels, dies with odd numbers are on the second channel, and dies wait only for other dies of their
+/// channel.
 #[test]
 fn dies_of_other_channels_do_not_wait() {
     let mut bench = Bench::new(&["geometry.channels=2"]);
@@ -151,7 +158,8 @@ fn dies_of_other_channels_do_not_wait() {
     assert_eq!(used, [(0, 0), (1, 0), (2, DATA_IN), (3, DATA_IN)]);
 }
 
-/// One die waits for the channel twice, with a command and with data: it gets it twice.
+/// Test: a die that waits for the channel for two purposes, with the command of one read and the data of another, gets
+/// the channel for each of them.
 #[test]
 fn a_die_may_want_the_channel_for_two_things() {
     let mut bench = Bench::new(&["controller.cache_read=true"]);
@@ -166,7 +174,8 @@ fn a_die_may_want_the_channel_for_two_things() {
     assert_eq!(bench.done(reads[1]).times.channel_ns, free - (command + T_R));
 }
 
-/// Names a class, and a die of the channel, without a look at what waits.
+/// Type of a faulty policy for tests, as scheduler and as channel arbitration: it always chooses the same class of
+/// operations or the same die, without checking what waits.
 struct Wrong;
 
 impl Scheduler for Wrong {

@@ -4,7 +4,8 @@ use crate::bench::{Bench, DATA_IN, ERASE_COMMAND, T_BERS, T_PROG, erase, program
 use controller::{Class, Ending, Transaction};
 use units::SimTime;
 
-/// How an operation submitted at 0 is found by a cut at `at`; none when it had not begun to change cells.
+/// Returns, for a test, the progress of an operation that was submitted at time 0 when the power is cut at `at` ns;
+/// `None` if the operation had not begun to change cells.
 fn found(transaction: Transaction, at: u64) -> Option<Ending> {
     let mut bench = Bench::new(&[]);
     bench.at(0, transaction);

@@ -5,7 +5,7 @@ use controller::{Class, Transaction};
 use units::DieId;
 
 const PROGRAM: u64 = DATA_IN + T_PROG;
-/// A read of one unit of a row, and of both.
+/// Constant of a test: time in ns of a read of one of the two units of a page row: command, array read and data-out.
 const ONE: u64 = COMMAND + T_R + PAGE;
 const BOTH: u64 = COMMAND + T_R + 2 * PAGE;
 
@@ -42,7 +42,7 @@ fn a_rider_on_a_read_that_waits_goes_all_the_way_with_it() {
     assert_eq!(bench.controller.host_operations(DieId(0)), 0);
 }
 
-/// What two ask for crosses the channel once.
+/// Test: a unit that several reads with a shared array read request crosses the channel once.
 #[test]
 fn a_unit_that_two_want_is_sent_once() {
     let mut bench = Bench::sharing(&[]);
@@ -56,7 +56,8 @@ fn a_unit_that_two_want_is_sent_once() {
     assert_eq!(bench.controller.work().bytes_out, 4096);
 }
 
-/// It is charged for what it shares from when it came: not for what was over by then.
+/// Test: a read that joins another read's array read (rides on it) while the page is sensed is charged only for the
+/// part of the array time after it joined.
 #[test]
 fn a_rider_that_comes_while_the_page_is_sensed_shares_the_rest() {
     let mut bench = Bench::sharing(&[]);
@@ -75,7 +76,8 @@ fn a_rider_that_comes_while_the_page_is_sensed_shares_the_rest() {
     );
 }
 
-/// While its command is in flight, and while it waits for the channel with its data.
+/// Test: a read that joins another read's array read during that read's command, or while that read's data wait for the
+/// channel, is charged only for the rest of the command or of the wait.
 #[test]
 fn a_rider_shares_what_is_left_of_the_command_and_of_a_wait() {
     let mut bench = Bench::sharing(&[]);
@@ -109,8 +111,8 @@ fn no_read_rides_on_data_in_transfer() {
     assert!(bench.controller.find_open_read(DieId(0), 0, 0).is_none());
 }
 
-/// The host's read takes an internal one that waits along to the front of its queue, where it keeps the place of its age:
-/// behind what the host asked for before it, before what came later.
+/// Test: a host read that shares the array read of a waiting internal read moves that read to the queue of host reads,
+/// to its position by age: behind older host reads and before younger ones.
 #[test]
 fn what_the_host_waits_for_hastens_what_it_rides_on() {
     let mut bench = Bench::sharing(&["controller.scheduler.name=strict"]);
@@ -128,7 +130,8 @@ fn what_the_host_waits_for_hastens_what_it_rides_on() {
     assert_eq!(bench.times(internal[2]).0, PROGRAM + 3 * ONE + BOTH);
 }
 
-/// The same where it was the only one, or the last, of its queue, and the host's queue is empty.
+/// Test: when an internal read moves to an empty queue of host reads, because a host read shares its array read, the
+/// other internal reads keep their order, also if the moved read was the last or the only one of its queue.
 #[test]
 fn a_hastened_read_leaves_its_queue_in_order() {
     for place in 0..3 {
@@ -155,7 +158,8 @@ fn a_hastened_read_leaves_its_queue_in_order() {
     assert_eq!(bench.times(after).0, PROGRAM + ONE, "the strict order takes reads before programs");
 }
 
-/// It interrupts what runs as a read of the host's would, since that is what it is now.
+/// Test: an internal read that moved to the queue of host reads, because a host read shares its array read, suspends a
+/// running erase as a host read does.
 #[test]
 fn a_hastened_read_suspends_what_runs() {
     let mut bench = Bench::sharing(&["controller.scheduler.suspend_erase=true"]);
@@ -168,7 +172,7 @@ fn a_hastened_read_suspends_what_runs() {
     assert_eq!(bench.times(internal), (begins, begins + ONE));
 }
 
-/// An internal read that rides on an internal one hastens nothing.
+/// Test: an internal read that shares the array read of another internal read does not make that read start earlier.
 #[test]
 fn a_read_without_waiting_requests_hastens_nothing() {
     let mut bench = Bench::sharing(&["controller.scheduler.name=fcfs"]);
@@ -180,8 +184,8 @@ fn a_read_without_waiting_requests_hastens_nothing() {
     assert_eq!(bench.times(internal), (2 * PROGRAM, 2 * PROGRAM + BOTH));
 }
 
-/// Riders of an internal read come back with it, also riders that come during its decoding: they wait for no die, and their
-/// data need no decoding of their own.
+/// Test: reads that share an internal read's array read finish with it, also a host read that joins while the data are
+/// being decoded: it waits for no die, and its data are not decoded again.
 #[test]
 fn what_is_being_decoded_takes_riders_still() {
     let mut bench = Bench::sharing_decoded(&[], 8_000);

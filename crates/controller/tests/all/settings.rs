@@ -27,7 +27,8 @@ fn what_is_in_range_is_taken() {
     }
 }
 
-/// Settings that do not go with each other are refused by the table of `ftl::compatibility`.
+/// Test: a value out of range is refused, with the name of its key. (Settings that are wrong only in combination are
+/// refused by the table of `ftl::compatibility`.)
 #[test]
 fn a_value_out_of_range_is_refused_by_its_key() {
     for (setting, key) in [

@@ -10,7 +10,8 @@ const READ: u64 = COMMAND + T_R + PAGE;
 const SUSPENDS: [&str; 2] =
     ["controller.scheduler.suspend_program=true", "controller.scheduler.suspend_erase=true"];
 
-/// The operation, until when its data or command take the channel, its array time, and what suspending it takes.
+/// Returns, for tests, a program and an erase, each with three times in ns: the end of its command or data-in on the
+/// channel, its array time, and the time that its suspension takes.
 fn suspendable() -> [(Transaction, u64, u64, u64); 2] {
     [
         (program(Class::HostProgram, 0), DATA_IN, T_PROG, T_SUSPEND_PROGRAM),
@@ -41,7 +42,8 @@ fn a_suspended_operation_goes_on_after_the_read_and_pays_for_it() {
     }
 }
 
-/// The read waits for no operation but for the die to let go of it: that is no wait behind the program.
+/// Test: while an erase is being suspended for a host read, the read's wait is counted by the erase's origin (garbage
+/// collection); no other wait is counted.
 #[test]
 fn while_it_is_suspended_the_die_is_the_operations_still() {
     let mut bench = Bench::new(&SUSPENDS);
@@ -52,7 +54,8 @@ fn while_it_is_suspended_the_die_is_the_operations_still() {
     assert_eq!(bench.done(it).times.waits, [0, T_SUSPEND_ERASE, 0, 0]);
 }
 
-/// Reads that come while it is suspended go before the rest of it; what is no read of the host's does not.
+/// Test: host reads that arrive while an erase is suspended are executed before the erase resumes; internal reads and
+/// programs wait until the erase has ended.
 #[test]
 fn only_the_hosts_reads_go_before_the_rest() {
     let mut bench = Bench::new(&SUSPENDS);
@@ -71,7 +74,8 @@ fn only_the_hosts_reads_go_before_the_rest() {
     assert_eq!(bench.times(others[1]).0, erased + READ);
 }
 
-/// What ends before the read could start is left to end.
+/// Test: a program is not suspended for a host read if it ends before the read could start, within the time that a
+/// suspension takes.
 #[test]
 fn an_operation_that_is_nearly_done_is_not_suspended() {
     let end = DATA_IN + T_PROG;
@@ -113,7 +117,7 @@ fn without_being_allowed_to_a_read_suspends_nothing() {
     }
 }
 
-/// Internal reads suspend nothing, and a read in flight is not suspended.
+/// Test: an internal read does not suspend a running erase, and a read in flight is not suspended for a host read.
 #[test]
 fn only_programs_and_erases_are_suspended_and_only_for_the_host() {
     let mut bench = Bench::new(&SUSPENDS);
@@ -126,7 +130,8 @@ fn only_programs_and_erases_are_suspended_and_only_for_the_host() {
     assert_eq!(bench.times(hosts).0, bench.times(other).1);
 }
 
-/// A program that has not begun cannot be interrupted: neither while its data come in nor at the moment its array starts.
+/// Test: a host read does not suspend a program whose array work has not begun when the read arrives, during the
+/// program's data-in or at the moment at which its array work begins.
 #[test]
 fn what_has_not_begun_is_not_suspended() {
     for at in [DATA_IN - 1, DATA_IN] {
@@ -138,7 +143,8 @@ fn what_has_not_begun_is_not_suspended() {
     }
 }
 
-/// With `suspend_for_waiting`, what begins while a read waits has done nothing yet when it is interrupted.
+/// Test: with `suspend_for_waiting`, a program that begins while a host read waits is suspended at once, so that all of
+/// its array time follows after the read.
 #[test]
 fn what_begins_while_a_read_waits_is_suspended_where_that_is_asked_for() {
     let waiting = "controller.scheduler.suspend_for_waiting=true";
@@ -159,7 +165,8 @@ fn what_begins_while_a_read_waits_is_suspended_where_that_is_asked_for() {
     assert_eq!(bench.times(it).0, DATA_IN + T_PROG + T_SUSPEND_PROGRAM);
 }
 
-/// The register holds the next program's data: there is no place for a read's.
+/// Test: a program is not suspended while the page register holds the data of the next cached program, because the
+/// register has no place for the data of a read.
 #[test]
 fn a_program_with_the_next_one_loaded_is_not_suspended() {
     let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], "controller.cache_program=true"]);
@@ -171,7 +178,8 @@ fn a_program_with_the_next_one_loaded_is_not_suspended() {
     assert_eq!(bench.times(it).0, DATA_IN + 2 * T_PROG);
 }
 
-/// A die at rest, and one that reads, take the read up or let it wait as if nothing could be suspended.
+/// Test: with suspension enabled, a host read starts at once on an idle die and waits at a die that is executing a
+/// read, as without suspension.
 #[test]
 fn where_nothing_can_be_suspended_a_read_takes_its_turn() {
     let mut bench = Bench::new(&SUSPENDS);
@@ -184,8 +192,8 @@ fn where_nothing_can_be_suspended_a_read_takes_its_turn() {
     assert_eq!(bench.times(reads[1]), (first + READ, first + 2 * READ));
 }
 
-/// With cache reads the second of two reads is sensed while the data of the first go out, also while something is
-/// suspended.
+/// Test: with cache reads, the second of two reads is sensed while the data of the first cross the channel, also while
+/// an erase is suspended.
 #[test]
 fn cached_reads_overlap_while_something_is_suspended() {
     let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], "controller.cache_read=true"]);

@@ -26,7 +26,8 @@ fn an_operation_alone_takes_command_array_and_data() {
     }
 }
 
-/// Two reads on the dies of one channel: the second waits for the first's command, and then for its data.
+/// Test: of two reads on two dies of one channel, the second waits for the first's command, and later for the first's
+/// data.
 #[test]
 fn what_waits_for_a_channel_says_so_and_the_channel_knows_how_busy_it_was() {
     let mut bench = Bench::new(&[]);
@@ -75,7 +76,7 @@ fn arrays_know_how_busy_they_were_and_on_whose_behalf() {
     assert_eq!((work.bytes_in, work.bytes_out), (4096, 0));
 }
 
-/// A wait is divided by whose operations held the die while it lasted.
+/// Test: the wait of a read is divided by the origins of the operations that occupied its die during the wait.
 #[test]
 fn a_wait_says_whose_operations_it_was_behind() {
     let mut bench = Bench::new(&["controller.scheduler.name=fcfs"]);
@@ -89,7 +90,8 @@ fn a_wait_says_whose_operations_it_was_behind() {
     assert_eq!(bench.done(it).times.waits, [DATA_IN + T_PROG, erased - 100_000, 0, 0]);
 }
 
-/// A read that takes several attempts senses as often, sends as much more, and is charged for both.
+/// Test: a read with several attempts takes the array time once for each sense and sends more data, in proportion to
+/// its bit-planes; both are counted in its time.
 #[test]
 fn a_read_senses_and_sends_as_often_as_it_is_told() {
     let mut bench = Bench::new(&[]);
@@ -102,8 +104,8 @@ fn a_read_senses_and_sends_as_often_as_it_is_told() {
     assert_eq!(bench.controller.work().bytes_out, 4096 * 5 / 2);
 }
 
-/// With pipelined retries the array senses on while an attempt crosses the channel: only the last one is waited for, all
-/// are sent, and an array faster than the channel waits for it.
+/// Test: with pipelined retries, the array senses the next attempt while one crosses the channel: all attempts are
+/// sent, only the last decoding is waited for, and an array faster than the channel waits for the channel.
 #[test]
 fn a_read_in_pieces_is_sensed_while_it_is_sent() {
     for (senses, planes) in [(4, 8), (6, 8), (4, 40)] {
@@ -131,7 +133,8 @@ fn a_read_in_pieces_is_sensed_while_it_is_sent() {
     }
 }
 
-/// The host's data are decoded on their way out; internal data come back when they are decoded, as often as they must be.
+/// Test: the controller hands a read that a host request waits for back at the end of the data-out, and an internal
+/// read or a read-ahead only after all decodings of its data.
 #[test]
 fn internal_data_come_back_when_they_are_decoded() {
     for (class, decodes, t_decode, wait) in [
@@ -188,7 +191,8 @@ fn a_cached_read_senses_while_the_data_of_the_one_before_go_out() {
     assert_eq!(bench.times(all[2]), (2 * round, 3 * round + PAGE));
 }
 
-/// The next page is sensed and waits in the array until the register is given out: only then is the next one taken up.
+/// Test: with cache reads, a sensed page waits in the array until the page register has sent the data of the page
+/// before; only then does the die start the next read.
 #[test]
 fn a_sensed_page_waits_for_the_register() {
     let mut bench = Bench::new(&["controller.cache_read=true", "nand.t_r=1us"]);
@@ -216,8 +220,8 @@ fn an_outcome_that_is_asked_for_takes_the_channel_and_holds_the_die() {
     assert_eq!(asked, 2);
 }
 
-/// With cached programs the next is programmed while the outcome of the one before is asked for; where the channel is
-/// long in coming, it waits for that one's outcome before its own.
+/// Test: with cached programs, the status query of a program overlaps with the array work of the next program. Where
+/// the channel is not free in time, the next program's query follows after it.
 #[test]
 fn outcomes_of_cached_programs_come_one_after_the_other() {
     let mut bench = Bench::new(&["controller.cache_program=true", "bus.cycles_status=2"]);
@@ -245,7 +249,8 @@ fn operations_in_flight_are_counted() {
     assert!(bench.controller.is_idle(first) && bench.controller.is_idle(second));
 }
 
-/// Without tables a program that takes larger steps is shorter by as much, to the nearest nanosecond.
+/// Test: on a chip without tables, the program time is the usual time divided by the program step relative to the usual
+/// step, to the nearest nanosecond.
 #[test]
 fn a_program_in_larger_steps_is_shorter() {
     let mut bench = Bench::new(&[]);
@@ -268,8 +273,8 @@ fn a_program_in_larger_steps_is_shorter() {
     assert!(error.contains("\"low\": this chip has no [tables.voltages]"), "{error}");
 }
 
-/// With tables, program times of a step between two that the chip knows lie on the line through them, also beyond the
-/// last, by the wear of the block; a set of voltages has times of its own.
+/// Test: on a chip with tables, the program time at a step that the tables lack is interpolated linearly between two
+/// steps, or extrapolated beyond the last, for the block's wear; a voltage set has program times of its own.
 #[test]
 fn times_of_a_chip_with_tables_are_those_of_its_tables() {
     let mut bench = Bench::new(&[
@@ -334,7 +339,7 @@ fn a_controller_says_what_its_parts_are() {
     assert_eq!(busy, [0, DATA_IN + COMMAND + PAGE, COMMAND + PAGE]);
 }
 
-/// The time of the array is told by whose operation took it: the host's, collection's, wear levelling's, others'.
+/// Test: array time is counted by the origin of the operation: host, garbage collection, wear levelling, others.
 #[test]
 fn the_time_of_the_array_is_told_by_whose_it_was() {
     let mut bench = Bench::new(&[]);

@@ -152,9 +152,9 @@ impl Code for Bch {
 mod tests {
     use super::*;
 
-    /// Table of known values for the tests, one row for each code: codeword bytes, t, parity bytes, and the greatest
-    /// raw bit error rate for 1e-11 and 1e-15 uncorrectable codewords per bit; computed once with another program,
-    /// printed with two digits.
+    /// Constant: table of known values for the tests, one row for each code: codeword bytes, t, parity bytes, and the
+    /// greatest raw bit error rate for 1e-11 and 1e-15 uncorrectable codewords per bit; computed once with another
+    /// program, printed with two digits.
     const KNOWN: [(u32, u32, u32, f64, f64); 9] = [
         (512, 4, 7, 2.1e-5, 3.3e-6),
         (512, 8, 13, 1.6e-4, 5.5e-5),

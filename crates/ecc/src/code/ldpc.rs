@@ -31,14 +31,15 @@ enum Strength {
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
 }
 
-/// Name of the shipped table of counted decoding failures that drives use by default (codewords with 4 KiB of data).
+/// Constant: name of the shipped table of counted decoding failures that drives use by default (codewords with 4 KiB of
+/// data).
 const USUAL: &str = "nand-4k-889";
-/// Default number of data bytes of an LDPC codeword where the code is given by limits instead of a table.
+/// Constant: default number of data bytes of an LDPC codeword where the code is given by limits instead of a table.
 const USUAL_DATA: u64 = 4096;
-/// Default code rate of an LDPC code where the code is given by limits instead of a table.
+/// Constant: default code rate of an LDPC code where the code is given by limits instead of a table.
 const USUAL_RATE: f64 = 8.0 / 9.0;
-/// Greatest number of entries in the list `limits`, and so the greatest number of soft bits: its k-th entry is for
-/// reads with k soft bits. No source reports a gain by further soft bits.
+/// Constant: greatest number of entries in the list `limits`, and so the greatest number of soft bits: its k-th entry
+/// is for reads with k soft bits. No source reports a gain by further soft bits.
 const LIMITS_MAX: usize = 6;
 
 impl Default for Ldpc {

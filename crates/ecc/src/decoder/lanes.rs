@@ -18,7 +18,7 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     /// Type of a message's sign: a whole number of the same width as the message, all ones if the message is below
     /// zero, else zero.
     type Sign: Copy + Default + std::ops::BitXor<Output = Self::Sign>;
-    /// Greatest value of the number type, from which a search for the message of least magnitude starts.
+    /// Constant: greatest value of the number type, from which a search for the message of least magnitude starts.
     const MOST: Self;
     fn less(self, other: Self) -> Self;
     fn plus(self, other: Self) -> Self;

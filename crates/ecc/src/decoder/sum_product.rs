@@ -69,8 +69,8 @@ struct BitBeliefs {
     said: Vec<f64>,
 }
 
-/// Magnitude of a message (log-likelihood ratio) from which on the message counts as certain: its hyperbolic tangent is
-/// 1 in 64-bit numbers.
+/// Constant: magnitude of a message (log-likelihood ratio) from which on the message counts as certain: its hyperbolic
+/// tangent is 1 in 64-bit numbers.
 const CERTAIN: f64 = 36.0;
 
 impl BitBeliefs {

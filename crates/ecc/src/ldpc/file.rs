@@ -27,7 +27,7 @@ pub struct Code {
     pub graph: Graph,
 }
 
-/// Greatest number of bits of a codeword, so that numbers of edges have 32 bits.
+/// Constant: greatest number of bits of a codeword, so that numbers of edges have 32 bits.
 const BITS_MOST: u32 = 1 << 20;
 
 impl Code {
@@ -213,8 +213,8 @@ fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, Co
     Ok(graph)
 }
 
-/// Greatest number of slopes of the lines that are the parity checks of a code: the rank of so many checks is found at
-/// once.
+/// Constant: greatest number of slopes of the lines that are the parity checks of a code: the rank of so many checks is
+/// found at once.
 const SLOPES_MOST: usize = 16;
 
 #[cfg(test)]

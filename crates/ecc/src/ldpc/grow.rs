@@ -28,8 +28,8 @@ pub struct Growth {
     pub parity_weight: u32,
 }
 
-/// List of the codes that this project constructed and ships, each with 4 KiB of data: name, parameters of the
-/// construction, number of block rows and number of block columns.
+/// Constant: list of the codes that this project constructed and ships, each with 4 KiB of data: name, parameters of
+/// the construction, number of block rows and number of block columns.
 pub const OWN: [(&str, Growth, usize, usize); 2] = [
     ("nand-4k-889", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 16, 144),
     ("nand-4k-928", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 10, 138),

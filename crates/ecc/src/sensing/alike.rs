@@ -18,25 +18,25 @@ use super::place::Placement;
 use super::{Page, Zones, sense};
 use nand::tables::LEAST_NOISE;
 
-/// Factor by which log-likelihood ratios are scaled in the cost of a bit (information that the received value leaves
-/// missing to the decoder), because a min-sum decoder underrates them.
+/// Constant: factor by which log-likelihood ratios are scaled in the cost of a bit (information that the received value
+/// leaves missing to the decoder), because a min-sum decoder underrates them.
 const SCALE: f64 = 0.72;
-/// Greatest magnitude of a log-likelihood ratio that counts in the cost of a bit (information that the received value
-/// leaves missing to the decoder); greater ratios count as this one.
+/// Constant: greatest magnitude of a log-likelihood ratio that counts in the cost of a bit (information that the
+/// received value leaves missing to the decoder); greater ratios count as this one.
 const MOST: f64 = 7.0;
 /// Constant of the information cost of a codeword (information that the received values leave missing to the decoder):
 /// variance that the decoder itself adds for each bit, in bits squared.
 const OWN: f64 = 0.27;
-/// Number of standard deviations of a bit's cost (missing information, in bits) by which the mean cost over a codeword
-/// is raised, so that the compared cost is the one that only one codeword in a hundred exceeds; for codewords of 36,864
-/// bits (those of 4 KiB).
+/// Constant: number of standard deviations of a bit's cost (missing information, in bits) by which the mean cost over a
+/// codeword is raised, so that the compared cost is the one that only one codeword in a hundred exceeds; for codewords
+/// of 36,864 bits (those of 4 KiB).
 const ASIDE: f64 = 2.33 / 192.0;
 
-/// Number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at which the cost
-/// (information missing to the decoder) of Gaussian noise is computed.
+/// Constant: number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at
+/// which the cost (information missing to the decoder) of Gaussian noise is computed.
 const STEPS: usize = 200;
 
-/// Greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
+/// Constant: greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
 pub(crate) const RATE_MOST: f64 = 0.19;
 
 /// Returns the values (zones of threshold voltage) as which a bit is received over Gaussian noise of raw bit error rate

@@ -21,7 +21,7 @@ pub(crate) use alike::{RATE_MOST, of_noise};
 pub use page::{Page, Sensed, Zones, sense};
 pub use place::{Placement, place};
 
-/// Greatest number of soft bits with which a page can be read; no source reports a gain by further soft bits.
+/// Constant: greatest number of soft bits with which a page can be read; no source reports a gain by further soft bits.
 pub const SOFT_BITS_MOST: u32 = 3;
 
 #[cfg(test)]

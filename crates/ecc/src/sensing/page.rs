@@ -5,11 +5,11 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::quantile;
 use nand::tables::Spreads;
 
-/// Greatest magnitude of a log-likelihood ratio that is assigned to a received value: the bit is then practically
-/// certain. It also limits the ratios that follow from fractions of cells too small to count.
+/// Constant: greatest magnitude of a log-likelihood ratio that is assigned to a received value: the bit is then
+/// practically certain. It also limits the ratios that follow from fractions of cells too small to count.
 const CERTAIN: f64 = 30.0;
-/// Fraction of a state's cells on the wrong side of a boundary from which on a page with normally distributed states is
-/// refused: states as wide as this reach beyond their neighbour, too.
+/// Constant: fraction of a state's cells on the wrong side of a boundary from which on a page with normally distributed
+/// states is refused: states as wide as this reach beyond their neighbour, too.
 const WIDEST: f64 = 0.2;
 
 /// Record that describes a page of flash cells for the sensing model: the distribution of threshold voltages of each
@@ -115,8 +115,8 @@ impl Page {
     }
 }
 
-/// Returns the index of the value as which a bit is received when the cell lies in the zone just below reference
-/// `number`, of `2 middle + 1` references; `lower` is the bit of the state below the boundary.
+/// Returns the index of the received value for a cell in the zone just below reference `number`, counted from 0 among
+/// the `2 middle + 1` references of a boundary between states; `lower` is the bit of the state below the boundary.
 const fn value(number: usize, middle: usize, lower: bool) -> usize {
     // Away from the boundary on the lower side, then on the upper.
     let is_lower = number <= middle;

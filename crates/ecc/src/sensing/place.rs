@@ -18,8 +18,8 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// List of all rules for the placement of the references of soft reads, each with its name in configurations and
-    /// reports.
+    /// Constant: list of all rules for the placement of the references of soft reads, each with its name in
+    /// configurations and reports.
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
@@ -29,15 +29,15 @@ impl Placement {
     }
 }
 
-/// List of distances, as numbers of steps of the voltage grid, by which references are moved, the largest first, in the
-/// search for the placement with the most information on the bit.
+/// Constant: list of distances, as numbers of steps of the voltage grid, by which references are moved, the largest
+/// first, in the search for the placement with the most information on the bit.
 const MOVES: [usize; 6] = [32, 16, 8, 4, 2, 1];
-/// Number of density ratios (lower over upper state's cells) that are tried for the outermost references: the
+/// Constant: number of density ratios (lower over upper state's cells) that are tried for the outermost references: the
 /// logarithms are multiples of `RATIO_STEP`.
 const RATIOS: usize = 40;
 const RATIO_STEP: f64 = 0.25;
-/// Number of read references on either side of a reference between which the density of cells is computed; fewer would
-/// have too few sampled cells.
+/// Constant: number of read references on either side of a reference between which the density of cells is computed;
+/// fewer would have too few sampled cells.
 const ASIDE: usize = 2;
 
 /// Places the references of soft reads: returns for each boundary of the page the indices, in the grid of voltages, of

@@ -89,8 +89,8 @@ pub struct Curve {
     iterations: Vec<(f64, f64)>,
 }
 
-/// Least number of failed codewords, and of codewords that did not fail, of a counted point that is used to fit the
-/// curve of failures: its failure fraction is then known to a sixth of itself.
+/// Constant: least number of failed codewords, and of codewords that did not fail, of a counted point that is used to
+/// fit the curve of failures: its failure fraction is then known to a sixth of itself.
 const TELLING: u64 = 40;
 
 impl Curve {

@@ -6,7 +6,8 @@ use super::points::{CURVES, Curve, other};
 
 const SEED: u64 = 43;
 
-/// Words of ours at each point of a curve, from its first on: 20 to 100 failures or more.
+/// Constant of a test: for each curve, by the beginning of its name, the number of codewords to decode at each of its
+/// points, from the first on: enough for 20 to 100 failures or more.
 const WORDS: &[(&str, &[u64])] = &[
     ("DVB-S2 8/9", &[384, 1024, 3072]),
     ("DVB-S2 2/3", &[512, 1024]),
@@ -27,8 +28,9 @@ fn likenesses(curve: &Curve, words: &[u64]) -> Vec<f64> {
     curve.points.iter().zip(words).map(likeness).collect()
 }
 
-/// Two counts of one rate lie as far apart as `likeness` with just that chance. So of twenty points none may be below 1 in
-/// 1000, and more than three below 1 in 20 would happen by chance to 2 sets of seeds in 100.
+/// Test: the failures of this project's decoders, beside AFF3CT's counts, are as likely as equal failure rates allow:
+/// of about twenty points no likelihood is below 1 in 1000, and at most three are below 1 in 20 (by chance, 2 sets of
+/// seeds in 100 have more than three).
 #[test]
 fn failures_are_those_of_another_decoder() {
     let mut all = Vec::new();

@@ -6,15 +6,17 @@ use ecc::ldpc::{Graph, named};
 use ecc::measure::{Count, Trial};
 use std::sync::Arc;
 
-/// A curve.
+/// Record of one of AFF3CT's published curves of decoding failures: code, decoder, noise and counted points, for which
+/// this project's decoders are counted too.
 pub struct Curve {
     pub name: &'static str,
     pub code: &'static str,
     pub decoder: fn() -> Box<dyn Decoder>,
-    /// Random words; else the word of zeros, as in the other's run.
+    /// True if random codewords are sent; false if the all-zero codeword is sent. The same as in AFF3CT's run.
     pub random: bool,
     pub noise: Noise,
-    /// Decibels of Eb/N0 or the probability of a flip; the other's words and failures.
+    /// List of the points of AFF3CT's curve: Eb/N0 in dB or the probability of a bit flip, number of codewords, and
+    /// number of failures.
     pub points: &'static [(f64, u64, u64)],
 }
 
@@ -24,9 +26,9 @@ pub enum Noise {
     Flips,
 }
 
-/// Public output of AFF3CT (github.com/aff3ct/error_rate_references, 021a9e0): 32-bit floating point, failures counted on data
-/// bits, a syndrome of zero ends a word. It tests the syndrome neither before the first iteration nor after the last; the
-/// bits are the same, and so are failures, as ours are not counted by the syndrome either.
+/// Constant: list of AFF3CT's published curves (github.com/aff3ct/error_rate_references, 021a9e0), in 32-bit floating
+/// point. Failures are counted on data bits, as in this project, and a zero syndrome ends decoding, though it is not
+/// tested before the first iteration or after the last, which changes no decoded bit.
 pub const CURVES: &[Curve] = &[
     Curve {
         name: "DVB-S2 8/9, Gauss, layered min-sum x 0.75, 10 iterations",

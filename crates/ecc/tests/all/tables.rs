@@ -3,10 +3,11 @@
 use ecc::table::named;
 use ecc::words::Words;
 
-/// Words at each rate.
+/// Constant of a test: number of codewords to decode at each raw bit error rate.
 const WORDS: u64 = 2048;
 
-/// Failures and iterations of the table of a code beside those of words, read with so many soft bits at this rate.
+/// Checks that failures and iterations of decoded codewords, read with `soft_bits` soft bits at the raw bit error rate
+/// `rate`, agree with the table of counted failures `name`.
 fn agree(name: &str, soft_bits: u32, rate: f64) {
     let table = named(name).expect("a table");
     let mut words = Words::new(&table, 77).expect("its code");

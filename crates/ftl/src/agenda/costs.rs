@@ -16,7 +16,7 @@ pub(crate) struct Costs {
     pub program: u64,
     /// Time for the erase of a superblock, in ns; in the times of a channel, for the erase command alone.
     pub erase: u64,
-    /// Time to relocate all units of a superblock full of valid data and to erase it, in ns.
+    /// Time to relocate all mapping units of a superblock full of valid data and to erase it, in ns.
     pub superblock: u64,
 }
 

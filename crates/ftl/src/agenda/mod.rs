@@ -41,7 +41,7 @@ pub(crate) struct Due {
     pub superblock: u32,
     pub since: SimTime,
     pub origin: Origin,
-    /// Time at which the superblock was opened, in ns. If the superblock was erased and opened again since, the entry
+    /// Time at which the superblock was opened, in ns. If the superblock was erased and opened again since, this record
     /// no longer applies.
     pub opened: i64,
 }
@@ -88,8 +88,8 @@ pub(crate) struct Agenda {
     pub costs: Costs,
     queue: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
     entered: u64,
-    /// List of the times at which events of the simulation's calendar wake the agenda, the next one last. Each time is
-    /// in the list once, so that the events do not multiply.
+    /// List of the times at which events of the simulation's calendar wake the agenda (schedule of background work),
+    /// the next one last; each time is in the list once, so that the events do not multiply.
     pub armed: Vec<SimTime>,
     /// True while due entries of the agenda (schedule of background work) are being carried out; entries that are added
     /// meanwhile are looked at afterwards.
@@ -196,8 +196,8 @@ impl Agenda {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }
 
-    /// Removes all entries of the schedule of timer-driven background work when the host has finished, so that no more
-    /// work falls due.
+    /// Removes all entries of the schedule of timer-driven background work, and the superblocks that wait to be
+    /// refreshed, when the host has finished, so that no more work falls due.
     pub fn end(&mut self) {
         self.empty();
         self.dies.iter_mut().for_each(|die| die.due.clear());

@@ -186,9 +186,9 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// Returns true if the data of buffer slot `slot`, whose program has completed, become the newest version of their
-    /// unit on flash, although the buffer holds a newer, dirty version: neither a trim nor a newer program has moved
-    /// the unit on flash since the program was submitted. A merge (copy of a block's valid units) relies on this.
+    /// Returns true if the completed program of write buffer slot `slot` wrote the newest version of its unit on flash
+    /// (merges rely on this): the buffer holds a newer, dirty version, and neither a trim nor another program has
+    /// changed the unit's place on flash since the slot's program was submitted.
     fn is_next_newest(&self, slot: u32) -> bool {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         let newer = self.media.core.buffer.find(lpn).map(|newer| self.media.core.buffer.slot(newer).state);

@@ -57,8 +57,8 @@ struct FoundBlock {
     /// units.
     in_place: bool,
     condition: Condition,
-    /// True if recovery uses the copies of units in the block: the merge that wrote the block was complete, or the
-    /// block holds data that no other block has.
+    /// True if recovery uses the copies of units in the block. False only if the merge that wrote the block is
+    /// incomplete, no program on the block failed, and other blocks have all of its data.
     counts: bool,
 }
 
@@ -86,7 +86,7 @@ impl FoundBlock {
 struct Flash<'a> {
     spare: &'a SpareAreas,
     labels: &'a Labels,
-    /// Number of programs (program units) in each superblock, as found after a power cut.
+    /// For each superblock, the number of program units found programmed after a power cut.
     programs: Vec<u32>,
 }
 

@@ -101,7 +101,7 @@ impl BlockMapped {
     }
 
     /// Returns the logical unit of one valid mapping unit at position `position` (a program unit) of a block (one
-    /// superblock on each die of its bank); `None` if nothing there is valid.
+    /// superblock on each die of its bank); `None` if that program unit holds no valid mapping unit.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         if !self.is_there(bank, block, position) {
             return None;

@@ -31,11 +31,11 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// Number of superblocks reserved on each die of a block-mapped drive whose blocks can fail: a merge that fails needs
-/// another block before it frees one.
+/// Constant: number of superblocks reserved on each die of a block-mapped drive whose blocks can fail: a merge that
+/// fails needs another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// Number of superblocks reserved on each die of a block-mapped drive whose power may be cut, in addition to those
-/// reserved for failing blocks: data that an interrupted merge has programmed must be merged again.
+/// Constant: number of superblocks reserved on each die of a block-mapped drive whose power may be cut, in addition to
+/// those reserved for failing blocks: data that an interrupted merge has programmed must be merged again.
 const SPARE_IF_CUT: u32 = 1;
 
 /// Record for one slot of the write buffer on a block-mapped drive: the time at which the slot began to wait to be
@@ -49,7 +49,8 @@ struct Wait {
     /// While the write buffer slot waits to be programmed: the total time that merges in its bank (set of dies) had
     /// taken when the wait began. Afterwards: the part of the wait during which merges ran in the bank. In nanoseconds.
     merged_ns: u64,
-    /// Physical place of the slot's logical unit when the slot's program was submitted.
+    /// Physical place that the map gave for the logical unit of the write buffer slot when the slot's program was
+    /// submitted.
     home: Ppa,
 }
 

@@ -26,8 +26,8 @@ impl BlockMapped {
         self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
-    /// Takes the next serial number from the drive's count. The number identifies a block about to be opened in the
-    /// spare areas of its pages; 0 where spare areas carry no labels of blocks.
+    /// Returns the next serial number of the drive's count, by which the labels in spare areas name a block that is
+    /// about to be opened, and advances the count; 0 where spare areas carry no labels of blocks.
     pub(super) fn next_serial(&mut self) -> u64 {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }
@@ -84,8 +84,8 @@ impl BlockMapped {
         }
     }
 
-    /// Begins simulated time, or resumes it after a power cut: erases superblocks that belong to no block, and starts
-    /// the work of all banks (sets of dies).
+    /// Begins simulated time, or resumes it after a power cut, on a drive whose power may be cut: labels preconditioned
+    /// data, erases superblocks that belong to no block, and starts the work of all banks (sets of dies).
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

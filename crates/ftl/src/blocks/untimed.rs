@@ -18,12 +18,12 @@ use engine::RandomStream;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Number of times that the drive's log blocks are all overwritten with random writes when a used state of a
+/// Constant: number of times that the drive's log blocks are all overwritten with random writes when a used state of a
 /// block-mapped drive is constructed in place of preconditioning.
 const LOG_ROUNDS: u64 = 4;
 
-/// Number of 32-bit words that the saved state of a block-mapped drive has for each block (one superblock on each die
-/// of a bank), not counting the numbers of the block's superblocks.
+/// Constant: number of 32-bit words that the saved state of a block-mapped drive has for each block (one superblock on
+/// each die of a bank), not counting the numbers of the block's superblocks.
 const BLOCK_WORDS: usize = 5;
 
 impl BlockMapped {

@@ -14,9 +14,10 @@ use engine::{Calendar, Event};
 use std::collections::VecDeque;
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Greatest number of entries in the queue of a bank (set of dies) that are searched for units to fill one program.
+/// Constant: greatest number of entries in the queue of a bank (set of dies) that are searched for units to fill one
+/// program.
 const LOOK_AHEAD: usize = 256;
-/// Index of the only write stream (data with open superblocks of their own) of a block-mapped drive.
+/// Constant: index of the only write stream (data with open superblocks of their own) of a block-mapped drive.
 const STREAM: usize = 0;
 
 impl BlockMapped {
@@ -249,7 +250,7 @@ impl BlockMapped {
     }
 
     /// Fills program `program` with units that wait in the write buffer, in order of arrival, and the rest with
-    /// padding. The units are of group of logical units `owner`, or of any group if `owner` is `NONE`.
+    /// padding. It takes units of the group of logical units `owner` only, or of any group if `owner` is `NONE`.
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;

@@ -134,8 +134,8 @@ mod tests {
     use engine::RandomStream;
     use units::Lpn;
 
-    /// Checks the counts of bytes transferred by host writes, for mapping units of several sizes, against a plain list
-    /// of sectors.
+    /// Unit test: compares the counts of bytes transferred by host writes, for mapping units of several sizes, with a
+    /// plain list of sectors.
     #[test]
     fn each_sector_counts_once_whatever_pieces_came() {
         let mut random = RandomStream::new(3, "carried");

@@ -25,8 +25,8 @@ pub struct BufferConfig {
     /// Setting: true if the write buffer also caches clean data: units that were read or programmed, beside written
     /// ones.
     pub read_cache: bool,
-    /// Maker of the eviction policy that the drive file names: function that creates the policy, which chooses the
-    /// cached unit that the write buffer evicts next.
+    /// Setting: maker of the eviction policy that the drive file names (function that creates the policy); the policy
+    /// chooses the cached unit that the write buffer evicts next.
     pub eviction: eviction::Maker,
     /// Setting: greatest number of bytes of written data that may be in flight to the flash at one time; further writes
     /// wait. None: no limit.
@@ -39,8 +39,8 @@ pub struct BufferConfig {
     pub dram: Option<Dram>,
 }
 
-/// Default of the setting `keep_ratio` for eviction policies that cache units by default: fraction (0 to 1) of the
-/// write buffer that may hold cached units; the rest takes new data.
+/// Constant: default of the setting `keep_ratio` for eviction policies that cache units by default: fraction (0 to 1)
+/// of the write buffer that may hold cached units; the rest takes new data.
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {

@@ -31,9 +31,9 @@ use units::{Lpn, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// Kind of state of a write buffer slot that is not in use.
+    /// Case of state of a write buffer slot that is not in use.
     Free,
-    /// Kind of state of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in
+    /// Case of state of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in
     /// part, was read from flash.
     Merging,
     /// Case of state of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be
@@ -41,11 +41,11 @@ pub enum SlotState {
     Held,
     /// Case of state of a write buffer slot that is cached and clean: the flash holds the same data.
     Clean,
-    /// Kind of state of a write buffer slot that waits for a die to program its data.
+    /// Case of state of a write buffer slot that waits for a die to program its data.
     Queued,
-    /// Kind of state of a write buffer slot whose data are part of a program in flight.
+    /// Case of state of a write buffer slot whose data are part of a program in flight.
     Bound,
-    /// Kind of state of a write buffer slot whose unit was trimmed or replaced while the slot waited: the slot becomes
+    /// Case of state of a write buffer slot whose unit was trimmed or replaced while the slot waited: the slot becomes
     /// free without a program.
     Cancelled,
 }
@@ -57,16 +57,16 @@ pub struct Slot {
     pub lpn: Lpn,
     /// Number of the host request that waits for the program of the slot's unit; `u32::MAX` if none waits.
     pub request: u32,
-    /// Number of the flush epoch (time between two flush commands of the host) in which the slot's data arrived in the
+    /// Number of the flush epoch (period between two flushes or snapshots) in which the slot's data arrived in the
     /// write buffer: a flush waits for the slots of its own and of all earlier epochs.
     pub epoch: u32,
     /// State of the write buffer slot.
     pub state: SlotState,
-    /// Index of the slot in the write buffer's list of held (dirty) slots.
+    /// Index of the slot in the write buffer's list of held (dirty) slots; without meaning while the slot is not held.
     place: u32,
     /// True for a write buffer slot that is queued for programming once its data are complete, and not cached.
     leaves: bool,
-    /// Which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
+    /// State that says which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
     carried: Carried,
 }
 
@@ -97,13 +97,13 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// Greatest number of units, over time, that a power cut at that moment would have lost.
+    /// Greatest number of mapping units, over time, that a power cut at one moment would have lost.
     pub most: u32,
 }
 
 impl Risk {
-    /// Updates the statistics of units at risk, and returns the number of units that a power cut would have lost,
-    /// `units`, times the nanoseconds since the last call.
+    /// Updates the statistics with `units`, the number of mapping units that a power cut would have lost since the last
+    /// call, and returns `units` times the nanoseconds since that call.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -121,8 +121,8 @@ pub struct Buffer {
     queue: VecDeque<u32>,
     index: Index,
     epoch: u32,
-    /// For each flush epoch (time between two flush commands) from `first_epoch` on that is not complete: number of
-    /// write buffer slots with data that arrived in the epoch and are not on flash yet.
+    /// For each flush epoch (period between two flushes or snapshots) from `first_epoch` on that is not complete:
+    /// number of write buffer slots with data that arrived in the epoch and are not on flash yet.
     pending: VecDeque<u32>,
     first_epoch: u32,
     /// Number of write buffer slots that are cached for reuse, dirty or clean.
@@ -180,24 +180,24 @@ impl Buffer {
         buffer
     }
 
-    /// Returns the number of slots (mapping units) of the buffer.
+    /// Returns the number of slots (mapping units) of the write buffer.
     pub fn slots(&self) -> u32 {
         self.slots.len() as u32
     }
 
-    /// Returns the number of buffer slots not in use.
+    /// Returns the number of write buffer slots not in use.
     #[inline]
     pub fn free_slots(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Returns the number of buffer slots in use.
+    /// Returns the number of write buffer slots in use.
     #[inline]
     pub fn used_slots(&self) -> u32 {
         (self.slots.len() - self.free.len()) as u32
     }
 
-    /// Returns the number of slots in use whose data the flash does not hold.
+    /// Returns the number of write buffer slots in use whose data the flash does not hold.
     #[inline]
     pub fn dirty_slots(&self) -> u32 {
         self.used_slots() - (self.kept - self.held.len() as u32)
@@ -400,7 +400,7 @@ impl Buffer {
         }
     }
 
-    /// Returns true if a request waits until the data of slot `slot` are on flash, or a flush may wait for that.
+    /// Returns true if a request waits until the data of slot `slot` are on flash, or a flush may wait until then.
     pub fn is_awaited(&self, slot: u32) -> bool {
         let Slot { request, epoch, .. } = self.slots[slot as usize];
         request != u32::MAX || epoch < self.epoch
@@ -426,8 +426,8 @@ impl Buffer {
         }
     }
 
-    /// Begins a new flush epoch (time between two flush commands of the host) and returns the number of the ended one:
-    /// once [`Self::oldest_epoch`] is greater, all data of that epoch are on flash.
+    /// Begins a new flush epoch (period between two flushes or snapshots) and returns the number of the ended one: once
+    /// [`Self::oldest_epoch`] is greater, all data of that epoch are on flash.
     pub fn end_epoch(&mut self) -> u32 {
         let ended = self.epoch;
         self.epoch += 1;
@@ -435,8 +435,8 @@ impl Buffer {
         ended
     }
 
-    /// Returns the number of the oldest flush epoch (time between two flush commands) of which a write buffer slot
-    /// still holds data that the flash lacks; the current epoch if there is no such slot.
+    /// Returns the number of the oldest flush epoch (period between two flushes or snapshots) of which a write buffer
+    /// slot still holds data that the flash lacks; the current epoch if there is no such slot.
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();

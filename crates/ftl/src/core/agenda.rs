@@ -13,9 +13,9 @@ use units::{SimTime, SuperblockId};
 /// required time, or too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// Kind of result of a round of the background scrub (patrol) over a die: ended within the required time.
+    /// Case of result of a round of the background scrub (patrol) over a die: ended within the required time.
     InTime,
-    /// Kind of result of a round of the background scrub (patrol) over a die: took longer than the required time.
+    /// Case of result of a round of the background scrub (patrol) over a die: took longer than the required time.
     Late,
 }
 

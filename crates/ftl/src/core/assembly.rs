@@ -36,8 +36,8 @@ impl Lane {
         Self { own, eligible, current: NONE, stream: own, is_awaited: false, flush_due: SimTime::NEVER }
     }
 
-    /// Ends the program unit (units programmed together) that host data were filling; the next program unit may go to
-    /// another die.
+    /// Ends the program unit (units programmed together) that host data of this lane were filling; the lane's next
+    /// program unit may go to another die.
     #[inline]
     pub fn end_unit(&mut self) {
         self.current = NONE;
@@ -63,7 +63,7 @@ pub(crate) struct Assembly {
     pub is_still: bool,
     /// Setting: time that a partial program unit waits for more mapping units before it is padded and programmed.
     pub flush_after: Nanos,
-    /// For each die, the number of programs of the host's stream that wait or are in progress there.
+    /// For each die, the number of programs of the host's stream that wait or are in progress on the die.
     pub bound: Vec<u32>,
     /// Bit set of the dies that already hold as many live (valid) mapping units as their quota allows: one bit for each
     /// die.
@@ -135,7 +135,8 @@ impl Assembly {
         }
     }
 
-    /// Returns the indices of the lanes (collectors of host data into program units) that fill program units on a die.
+    /// Returns the range of indices of the lanes (collectors of host data into program units) of the reclaim group of a
+    /// die, which may fill program units on the die.
     #[inline]
     pub fn lanes_of(&self, die: usize) -> Range<usize> {
         let first = self.first_lanes[die];
@@ -174,8 +175,8 @@ impl Assembly {
 
     /// Returns the number of the reclaim group to which the unit in a slot of the write buffer goes: the group that the
     /// host named or, where all dies of that group are full of valid data, the emptiest other one that the unit's
-    /// namespace has. What names no group goes to the groups in turns. `lane` is the lane of the unit's stream in the
-    /// first group.
+    /// namespace has. Units for which the host named no group go to the groups in turns. `lane` is the lane of the
+    /// unit's stream in the first group.
     fn group_for(&mut self, lane: usize, store: &Store, slot: u32, lpn: Lpn) -> u16 {
         let Some(handles) = self.streams.handles.as_deref() else { return 0 };
         let is_hosts = store.layout.is_host_unit(lpn);
@@ -219,7 +220,7 @@ impl Assembly {
     }
 }
 
-/// Returns the number of mapping units that a die may still take before it holds as many valid ones as its quota allows.
+/// Returns the number of mapping units that a die may still take before its valid mapping units reach its quota.
 fn room_of(space: &Space, die: usize) -> u64 {
     let die = &space.dies[die];
     die.quota.saturating_sub(die.live).into()

@@ -31,19 +31,20 @@ pub(crate) struct Collection {
 /// Counts of how garbage collection and the host share dies, since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionInTime {
-    /// Number of units that the collection of a die moved while programs of the host waited or were in progress on the
-    /// die.
+    /// Number of mapping units that garbage collection of a die moved while programs of the host waited or were in
+    /// progress on the die.
     pub moved: u64,
-    /// Number of units of the host that a die took while its collection was emptying a superblock.
+    /// Number of mapping units of host data that a die took while its garbage collection was emptying a superblock.
     pub written: u64,
-    /// Number of all units of the host that dies took.
+    /// Number of all mapping units of host data that dies took, with or without garbage collection in progress.
     pub host_units: u64,
     /// Number of program units that the host began on dies, whether they were filled or padded.
     pub host_programs: u64,
 }
 
 impl CollectionInTime {
-    /// Returns counts each of which `both` makes of the two counts of `self` and `other`.
+    /// Returns a record of counts, each of which the function `both` calculates from the same count in `self` and in
+    /// `other`.
     fn with(self, other: Self, both: fn(u64, u64) -> u64) -> Self {
         Self {
             moved: both(self.moved, other.moved),
@@ -53,12 +54,14 @@ impl CollectionInTime {
         }
     }
 
-    /// Returns the counts of how collection and host shared dies since `earlier`, an older copy of these counts.
+    /// Returns the counts of how garbage collection and the host shared dies since `earlier`, an older copy of the
+    /// counts.
     pub fn since(self, earlier: Self) -> Self {
         self.with(earlier, |now, then| now - then)
     }
 
-    /// Returns the sums of these counts and of `other`, such as those of another die.
+    /// Returns the sums of these counts (of how garbage collection and the host share dies) and of `other`, such as the
+    /// counts of another die.
     pub fn and(self, other: Self) -> Self {
         self.with(other, |one, another| one + another)
     }

@@ -5,8 +5,8 @@ use crate::store::Mark;
 use std::ops::Range;
 use units::Ppa;
 
-/// Record of the counts of what a drive that was shut down cleanly reads at power-up to find its map again: checkpoint
-/// units, summaries, page rows and flash pages.
+/// Record of the numbers of checkpoint units, summaries, page rows and flash pages that a drive that was shut down
+/// cleanly reads at power-up to find its map again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Number of mapping units of the map's checkpoint that a drive reads at power-up after a clean shutdown.
@@ -27,7 +27,7 @@ pub struct Recovery {
 /// cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
-    /// True if the map and the log on flash give the content of all pages of the superblock, provided that the
+    /// True if the map and the log on flash give the content of all pages of the superblock; this applies only if the
     /// superblock is full.
     pub all: bool,
     /// Number of page rows of the superblock, from the first row on, whose content is known from the map and the log.

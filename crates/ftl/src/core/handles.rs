@@ -114,7 +114,8 @@ pub struct ReclaimGroupState {
 pub(crate) struct WantedPlace {
     /// Number of the placement handle through which the host wrote the unit.
     pub handle: u16,
-    /// Number of the reclaim group that the host named with the unit; [`ANY_GROUP`] if it named none.
+    /// Number of the reclaim group that the host named with the unit, or of the group chosen instead because that one
+    /// is full of valid data; [`ANY_GROUP`] if the host named none.
     pub group: u16,
     /// Number of the host's requests for another reclaim unit, of any handle, before it wrote the unit.
     pub after: u32,
@@ -140,19 +141,19 @@ pub(crate) struct Handles {
     pub groups: ReclaimGroups,
     /// Number of superblocks of a die.
     per_die: usize,
-    /// Number of logical units of the host; those above are the drive's own.
+    /// Number of the host's logical units; units from this number on are the drive's own.
     host_units: u32,
     /// For each placement handle, the number of the reclaim group that took the last program unit of data without a
     /// group.
     turns: Box<[u16]>,
-    /// True once the drive takes no more writes: what is left in the write buffer may go to any reclaim group.
+    /// True once the drive takes no more writes: units left in the write buffer may then go to any reclaim group.
     is_open: bool,
 }
 
 impl Handles {
     /// Makes the placement handles that a stream policy declares, for a drive of this layout whose write buffer has
-    /// `slots` slots. `areas` are the namespaces with their placement identifiers; where there are none, the drive is
-    /// one that has all handles in all reclaim groups.
+    /// `slots` slots. `areas` are the namespaces with their placement identifiers; if it is empty, the whole drive
+    /// counts as one namespace with all handles in all reclaim groups.
     pub fn new(
         spec: HandleSpec,
         streams: &[StreamSpec],
@@ -221,7 +222,7 @@ impl Handles {
         lpn.0 >= self.host_units || self.is_open || self.area_of(lpn).groups.contains(&group)
     }
 
-    /// Lets what is left in the write buffer go to any reclaim group from now on, as the drive takes no more writes.
+    /// Lets the units in the write buffer go to any reclaim group from now on, as the drive takes no more writes.
     pub fn open_all_groups(&mut self) {
         self.is_open = true;
     }
@@ -281,9 +282,9 @@ impl Handles {
         counts.units_followed += u64::from(follows);
     }
 
-    /// Carries out a command of the host (reclaim unit handle update): what it writes from now on begins another reclaim
-    /// unit of the named placement identifier of the namespace of unit `first`; of the namespace's first handle in all of
-    /// its groups where none is named. Returns false, and counts that, if the namespace does not have the identifier.
+    /// Carries out the host's reclaim unit handle update: data that the host writes from now on begin another reclaim
+    /// unit of the placement identifier `named` of the namespace of unit `first`; if none is named, of the namespace's
+    /// first handle in all its groups. Returns false, and counts that, if the namespace lacks the identifier.
     pub fn ask_for_unit(&mut self, first: Lpn, named: Option<u16>) -> bool {
         let area = self.area_of(first);
         let places: Vec<(u16, u16)> = match named {
@@ -300,9 +301,9 @@ impl Handles {
         !places.is_empty()
     }
 
-    /// Returns the reason why the open reclaim unit of a stream's handle in a group takes no more data, where the data
-    /// in a slot of the write buffer are the next, at time `now`; `None` if it goes on. The caller then closes the
-    /// superblocks of the unit, and calls [`Self::end_unit`].
+    /// Returns the reason why the open reclaim unit of a stream's handle in a group must end before it takes the data
+    /// in a slot of the write buffer at time `now`; `None` if it need not end. The caller then closes the superblocks
+    /// of the unit, and calls [`Self::end_unit`].
     pub fn ends_unit(&mut self, (stream, group): (usize, u16), slot: u32, now: SimTime) -> Option<UnitEnd> {
         self.units.now = now;
         let handle = self.of_stream(stream)?;
@@ -386,7 +387,8 @@ impl Handles {
         (0..).zip(&self.isolation).map(state).collect()
     }
 
-    /// Returns the present state of each reclaim group: its number of dies, and what is valid on them.
+    /// Returns the present state of each reclaim group: its number of dies, and the number of valid mapping units on
+    /// them.
     pub fn group_states(&self, space: &Space) -> Vec<ReclaimGroupState> {
         let valid = |superblock: usize| u64::from(space.valid[superblock]);
         let state = |group: u16| ReclaimGroupState {
@@ -423,7 +425,8 @@ impl Handles {
         self.units.save()
     }
 
-    /// Returns the number of entries of what [`Self::save`] gives.
+    /// Returns the length of the list that [`Self::save`] makes for a saved state: one entry for each placement handle
+    /// in each reclaim group.
     pub fn saved_count(&self) -> usize {
         self.units.saved_count()
     }

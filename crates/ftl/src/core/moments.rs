@@ -57,16 +57,16 @@ pub struct VictimBlock {
 /// recorded steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// Kind of state of a superblock that a feature uses itself, such as for parity; the number is the superblock's
-    /// program/erase cycles since the drive was new.
+    /// Case of state of a superblock of a recorded parity group: a feature uses the superblock itself, such as for
+    /// parity; the number is the superblock's program/erase cycles since the drive was new.
     Owned(u32),
-    /// Kind of state of a superblock that is erased and free; the number is the superblock's program/erase cycles since
-    /// the drive was new.
+    /// Case of state of a superblock of a recorded parity group: erased and free; the number is the superblock's
+    /// program/erase cycles since the drive was new.
     Free(u32),
-    /// Kind of state of a superblock of a recorded parity group that is open for writing by the stream (write frontier)
-    /// of this number.
+    /// Case of state of a superblock of a recorded parity group: open for writing by the stream (write frontier) of
+    /// this number.
     Open(usize, OpenBlock),
-    /// Kind of state of a superblock of a recorded parity group that is closed: full, or closed early.
+    /// Case of state of a superblock of a recorded parity group: closed (full, or closed early).
     Closed(UsedBlock),
 }
 

@@ -54,9 +54,9 @@ impl ReclaimGroups {
     }
 }
 
-/// Record of reclaim groups that cannot hold all that namespaces may write to them.
+/// Record of reclaim groups that cannot hold all logical units that namespaces may write to them.
 pub(crate) struct CrowdedGroups {
-    /// Name of a namespace that has no other reclaim groups than these.
+    /// Name of a namespace that may write to the crowded reclaim groups only.
     pub namespace: String,
     /// List of the numbers of the crowded reclaim groups.
     pub groups: Vec<u16>,
@@ -67,9 +67,9 @@ pub(crate) struct CrowdedGroups {
     pub possible: u64,
 }
 
-/// Returns reclaim groups that could be full of valid data while a namespace that has no others has to be written: the
-/// groups of a namespace, where all the namespaces that share one of them have more units than these groups can hold.
-/// `None` if each namespace can always be written.
+/// Returns the reclaim groups of a namespace that could all be full of valid data while the namespace must still be
+/// written: the namespaces that share one of these groups have, together, more units than the groups can hold. `None`
+/// if each namespace can always be written.
 #[cold]
 pub(crate) fn crowded_groups(core: &Core) -> Option<CrowdedGroups> {
     let handles = core.assembly.streams.handles.as_ref()?;
@@ -91,10 +91,10 @@ pub(crate) fn crowded_groups(core: &Core) -> Option<CrowdedGroups> {
     })
 }
 
-/// Name of the stream of random numbers of the drive's placement policy.
+/// Constant: name of the random number stream of the drive's die placement policy.
 pub(crate) const PLACEMENT: &str = "ftl.placement";
 
-/// Makes an instance of the placement policy of `maker` for `dies` dies, with the stream `name` of random numbers.
+/// Makes an instance of the die placement policy of `maker` for `dies` dies, with the random number stream `name`.
 pub(crate) fn placement_of(
     maker: &placement::Maker,
     seed: u64,
@@ -110,7 +110,7 @@ pub(crate) fn placement_of(
 /// Implementation of die placement on a drive with several reclaim groups: each group has an instance of the drive's
 /// placement policy, which sees the dies of the group as a drive of its own.
 pub(crate) struct PlacementInGroups {
-    /// Instance of the placement policy for all dies, which says where addresses belong that were never written.
+    /// Instance of the die placement policy for all dies, which says where addresses belong that were never written.
     whole: Box<dyn PlacementPolicy>,
     of_die: Box<[u16]>,
     groups: Vec<PlacementInGroup>,

@@ -7,15 +7,16 @@
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Bit that says, in a saved state, that the host asked for another reclaim unit which is not begun yet.
+/// Constant: bit of a saved number of opened superblocks that is set if the host asked for another reclaim unit which
+/// is not begun yet.
 const ASKED_FOR: u64 = 1 << 63;
 
 /// Kind of reason for which a reclaim unit takes no more data although it is not full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnitEnd {
-    /// Reason: the host asked for another reclaim unit.
+    /// Case of reason for the end of a reclaim unit that is not full: the host asked for another reclaim unit.
     Asked,
-    /// Reason: the reclaim unit is open for longer than the drive allows.
+    /// Case of reason for the end of a reclaim unit that is not full: it is open for longer than the drive allows.
     TooOld,
 }
 
@@ -25,17 +26,18 @@ pub(crate) struct ReclaimUnits {
     pub superblocks: u64,
     /// Setting: greatest time for which a reclaim unit takes data; `None` without a limit.
     pub time_limit: Option<Nanos>,
-    /// Number of superblocks opened so far; a reclaim unit that was ended early counts as if all of its superblocks
-    /// had been opened.
+    /// For each placement handle in each reclaim group, the number of superblocks opened so far; a reclaim unit that
+    /// was ended early counts as if all of its superblocks had been opened.
     opened: Vec<u64>,
-    /// True for a handle in a group whose last reclaim unit was ended before it was full, and which has not begun
-    /// another one.
+    /// For each placement handle in each reclaim group: true if the handle's last reclaim unit was ended before it was
+    /// full, and the handle has not begun another one.
     ended: Vec<bool>,
-    /// Queues of the numbers of the host's requests for another reclaim unit that no data have followed yet.
+    /// For each placement handle in each reclaim group, the queue of the host's requests for another reclaim unit that
+    /// no data have followed yet, each as its ordinal number among all such requests of the host.
     asked: Vec<VecDeque<u32>>,
-    /// Time at which the present reclaim unit was begun.
+    /// For each placement handle in each reclaim group, the time at which the present reclaim unit was begun.
     begun_at: Vec<SimTime>,
-    /// Number of requests for another reclaim unit that the host has made so far.
+    /// Number of requests for another reclaim unit, of any placement handle, that the host has made so far.
     pub requests: u32,
     /// Present simulated time, as of the last unit that left the write buffer.
     pub now: SimTime,
@@ -74,8 +76,8 @@ impl ReclaimUnits {
         self.asked[at].push_back(self.requests);
     }
 
-    /// Returns the reason why the open reclaim unit takes no more data, if the next data came after `after` requests for
-    /// another unit; `None` if it goes on.
+    /// Returns the reason why the open reclaim unit must end before data that the host wrote after `after` requests for
+    /// another unit; `None` if it need not end. Removes the requests that these data follow from the queue.
     pub fn ends(&mut self, at: usize, after: u32) -> Option<UnitEnd> {
         let mut is_asked = false;
         while self.asked[at].front().is_some_and(|request| *request <= after) {
@@ -91,8 +93,8 @@ impl ReclaimUnits {
         }
     }
 
-    /// Ends the open reclaim unit before it is full: the next superblock is the first of another one. Returns the number
-    /// of its superblocks that were not opened.
+    /// Ends the open reclaim unit of a handle in a group before it is full: the next superblock is the first of another
+    /// unit. Returns the number of superblocks of the ended unit that were not opened.
     pub fn end(&mut self, at: usize) -> u64 {
         let unopened = self.to_open(at);
         self.opened[at] += unopened;
@@ -110,8 +112,8 @@ impl ReclaimUnits {
         !self.asked[at].is_empty()
     }
 
-    /// Restores, after a power cut, the progress of the reclaim units from the state `before` the cut; what the host
-    /// asked for and had no effect yet is forgotten, as the host must expect of a drive whose power failed.
+    /// Restores, after a power cut, the progress of the reclaim units from the state `before` the cut; requests of the
+    /// host that had no effect yet are forgotten, as the host must expect of a drive whose power failed.
     pub fn take_back(&mut self, before: Self) {
         (self.opened, self.ended, self.requests) = (before.opened, before.ended, before.requests);
         self.begun_at = before.begun_at;
@@ -125,7 +127,7 @@ impl ReclaimUnits {
         self.opened.iter().zip(&self.asked).map(of).collect()
     }
 
-    /// Returns the number of entries of what [`Self::save`] gives.
+    /// Returns the length of the list that [`Self::save`] makes: one entry for each placement handle in each group.
     pub fn saved_count(&self) -> usize {
         self.opened.len()
     }

@@ -6,8 +6,8 @@ use crate::Mark;
 use crate::gc::trigger::KEPT_BESIDE_FREE;
 use crate::store::{Mover, NONE, SuperblockState};
 
-/// Number of streams, each with an open superblock, that the constant [`KEPT_BESIDE_FREE`] already allows for; only
-/// further streams are counted in addition.
+/// Constant: number of streams, each with an open superblock, that the constant [`KEPT_BESIDE_FREE`] already allows
+/// for; only further streams are counted in addition.
 const STREAMS_COUNTED: u32 = 2;
 
 impl Core {
@@ -256,8 +256,8 @@ impl Core {
         self.note_lost_room();
     }
 
-    /// Makes the drive read-only if its good superblocks, or those of some reclaim groups, can no longer hold all
-    /// logical units that may be written there.
+    /// Makes the drive read-only if its good superblocks, or the good superblocks of some reclaim groups, can no longer
+    /// hold all logical units that may be written to them.
     pub fn note_lost_room(&mut self) {
         self.read_only |=
             self.sustainable_units() < self.rules.mapped_units || crowded_groups(self).is_some();

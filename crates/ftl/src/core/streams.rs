@@ -14,8 +14,8 @@ use units::{Lpn, Ppa};
 /// of each mapping unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// Choice of stream by the stream policy, one stream for host data and one for moved (relocated) data, where the
-    /// choice depends only on that; `None` if the policy is asked for each unit.
+    /// Numbers of the stream for host data and of the stream for moved (relocated) data, where the stream policy always
+    /// chooses these two; `None` if the policy is asked for each unit.
     by_origin: Option<ByOrigin>,
     /// Bit set of the streams that take host data, one bit for each stream.
     hosts: u64,
@@ -52,9 +52,9 @@ struct UnitNotes {
     total: u64,
     /// Number of mapping units that the host has written at least once, as the stream policy's notes count them.
     written: u64,
-    /// For each mapping unit, the value of `clock` at its last host write.
+    /// For each mapping unit, the value of `clock` (number of units written by the host so far) at its last host write.
     written_at: Vec<u64>,
-    /// For each superblock, the value of `clock` when the superblock was opened.
+    /// For each superblock, the value of `clock` (number of units written by the host so far) when it was opened.
     opened_at: Vec<u64>,
     /// Clock of the stream policy's notes: number of mapping units that the host has written so far.
     clock: u64,
@@ -124,8 +124,8 @@ impl Streams {
         (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
-    /// Returns the policy's choice of stream for host data and for moved data, where the choice depends only on that;
-    /// `None` if the policy is asked for each unit.
+    /// Returns the stream that the policy chooses for all host data and the stream for all moved data; `None` if the
+    /// policy is asked for each unit.
     #[inline]
     pub fn by_origin(&self) -> Option<ByOrigin> {
         self.by_origin

@@ -52,9 +52,9 @@ pub(crate) struct Wish<'a> {
 /// Kind of recovery from parity for an uncorrectable read: from data in RAM alone, or by further flash reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Kind of recovery in which parity and the other data are all in RAM, so that no other flash read is needed.
+    /// Case of recovery from parity: parity and the other data are all in RAM, so that no other flash read is needed.
     InRam,
-    /// Kind of recovery by flash reads of the other pages that the parity protects.
+    /// Case of recovery from parity: by flash reads of the other pages that the parity protects.
     Reads,
 }
 

@@ -138,9 +138,9 @@ hooks! {
     tell settled(core: &Core);
     /// Tells the feature, such as the records of trims, that the host trimmed a logical unit that held data.
     tell trimmed(core: &mut Core, lpn: Lpn);
-    /// Tells the feature that all data and trims accepted so far must become durable, for the flush `flush`. Returns
-    /// true if the feature must first put units into the write buffer; the feature then requests the flush again
-    /// afterwards.
+    /// Tells the feature that all data and trims accepted so far must become durable, for flush request `flush`
+    /// (`None`: without one). Returns true if the feature must first put units into the write buffer; the feature then
+    /// requests the flush again afterwards.
     tell write_out(core: &mut Core, flush: Option<u32>) -> bool, any;
     /// Tells the feature that operations have completed, so that the feature may continue work that waited for a write
     /// buffer slot.
@@ -155,8 +155,8 @@ hooks! {
     /// Lets the feature correct, in recovery from a power cut, the newest copy on flash found for each logical unit: it
     /// removes void copies. `numbers` has the write number of each physical unit.
     tell found(core: &mut Core, newest: &mut [Ppa], numbers: &[u64]);
-    /// Lets the feature retain the present version of a unit that is about to be overwritten or trimmed; returns what
-    /// must happen to the version.
+    /// Lets the feature retain the present version of a unit that is about to be overwritten or trimmed; returns how
+    /// the version must be treated.
     tell overtakes(core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken, worst;
     /// Tells the feature that a trim was ignored because the version that it would have replaced must be retained.
     tell trim_refused();
@@ -185,7 +185,7 @@ hooks! {
     tell put_back(core: &mut Core, since: SimTime, now: SimTime);
     /// Tells the feature that these translation units (map pages) of a map on flash are being written.
     tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
-    /// Returns the next set time at which the feature has work to do, such as taking a snapshot.
+    /// Returns the next set time at which the feature has work to do, such as taking a snapshot; `None` without one.
     ask next_moment() -> Option<SimTime>, first;
     /// Does the next work of the feature that is due at a set time, such as a snapshot, and returns true; false if none
     /// is due.
@@ -214,12 +214,12 @@ hooks! {
     /// Returns true if the feature retains data, such as versions for snapshots, that take spare mapping units
     /// (unneeded capacity).
     ask shares_room() -> bool, any;
-    /// Returns true if the feature takes part in each write: preconditioning cannot fill the drive by superblocks.
+    /// Returns true if the feature takes part in each write, so that preconditioning cannot write by superblocks.
     ask watches_writes() -> bool, any;
     /// Returns true if the feature retains former versions of units, which untimed writes (preconditioning) lose.
     ask keeps_versions() -> bool, any;
-    /// Tells the feature that simulated time begins: it numbers its snapshots from `before` on, and returns the number
-    /// of the last write so far.
+    /// Tells the feature that simulated time begins: it gives its snapshots write numbers from `before` on, and returns
+    /// the write number of the last write so far.
     tell number_beginning(before: u64) -> Option<u64>, first;
     /// Returns the write number that the version of `lpn` at `place` gets when simulated time begins: `before` if it is
     /// older than all snapshots, a higher one if it is newer than a snapshot.
@@ -256,7 +256,7 @@ hooks! {
     /// Tells the feature that a program of content that the feature requested, such as parity, has ended with this
     /// status.
     tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
-    /// Returns true if a power cut tore this page row although its data can be restored from parity.
+    /// Returns true if this page row must be restored from parity, because a power cut tore it (cut its program short).
     ask is_torn(superblock: u32, row: u32) -> bool, any;
     /// Tells the feature that a submitted read of a superblock will be uncorrectable: superblocks that can restore its
     /// data must not be erased.
@@ -282,8 +282,8 @@ hooks! {
     tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
     /// Adds to `rows` the page rows, each with its superblock, that recovery must read for the feature at power-up.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
-    /// Tells the feature what the spare areas and the bad block list say of a superblock that recovery found (`mark`);
-    /// false if the superblock holds no data of the logical drive.
+    /// Tells the feature of a superblock that recovery found, with the facts from its spare areas and the bad block
+    /// list (`mark`); returns false if the superblock holds no data of the logical drive.
     tell holds_data(core: &mut Core, superblock: u32, mark: &Mark) -> bool, all;
     /// Returns true if the rest of a superblock that recovery found partly programmed may take more data.
     ask takes_more(superblock: u32) -> bool, all;
@@ -293,7 +293,7 @@ hooks! {
     tell all_told(core: &mut Core);
     /// Tells the feature that recovery from a power cut has found the map, so that interrupted work may continue.
     tell map_found(core: &mut Core);
-    /// Returns the range of dies whose superblocks are reclaimed together with superblocks of this die.
+    /// Returns the dies whose superblocks are reclaimed together with superblocks of this die; `None`: only this die.
     ask dies_beside(die: usize) -> Option<Range<usize>>, first;
     /// Tells the feature that a superblock must be relocated, for refresh or scrub, together with its parity group;
     /// false if the superblock is being reclaimed anyway.
@@ -307,7 +307,7 @@ hooks! {
     /// requests to reclaim whole parity groups.
     tell wishes(core: &mut Core, die: usize, wish: &Wish<'_>);
     /// Returns the group of superblocks (parity group) at index `at` in the queue of groups to be reclaimed with die
-    /// `die`.
+    /// `die`; `None` beyond the end of the queue.
     ask asked_together(core: &Core, die: usize, at: usize) -> Option<Together>, first;
     /// Tells the feature that no queued group of superblocks can be reclaimed for lack of free space.
     tell none_fits(core: &Core, die: usize);
@@ -352,7 +352,7 @@ hooks! {
     ask takes_hosts(core: &Core, die: usize) -> bool, any;
     /// Returns true if the host's next program unit on a die may bypass an SLC cache that cannot take it.
     ask lets_pass(die: usize) -> bool, all;
-    /// Opens a superblock of a die in SLC mode; false if none is free for that.
+    /// Opens a superblock of a die in SLC mode; false if no free superblock may be used for this.
     tell opens_one_bit(core: &mut Core, die: usize) -> bool, any;
     /// Tells the feature that a unit of the host joined the open superblock of a stream of a die.
     tell wrote_host_unit(core: &mut Core, die: usize, stream: usize);
@@ -365,7 +365,7 @@ hooks! {
     tell erased_one_bit(core: &mut Core, die: usize, superblock: usize);
     /// Tells the feature that recovery from a power cut found a superblock in SLC mode.
     tell found_one_bit(core: &mut Core, die: usize, superblock: usize);
-    /// Returns how long a die must be idle before it folds superblocks out of SLC mode in the background.
+    /// Returns the idle time of a die after which it folds superblocks out of SLC mode in background; `None`: never.
     ask folds_after() -> Option<Nanos>, first;
     /// Returns true if the die has a superblock in SLC mode that is full and must be folded (moved to cells with all
     /// bits), or is being folded.
@@ -388,7 +388,7 @@ hooks! {
     ask may_open_one_bit(core: &Core, die: usize) -> bool, any;
     /// Returns true if two superblocks of a die may be opened in SLC mode, one after the other.
     ask may_open_two(die: usize) -> bool, any;
-    /// Returns the oldest full superblock in SLC mode of a die.
+    /// Returns the oldest full superblock in SLC mode of a die; `None` if no full one waits to be folded.
     ask oldest_one_bit(die: usize) -> Option<u32>, first;
     /// Tells the feature that the oldest superblock in SLC mode of a die is taken for folding without simulated time,
     /// with `rows` page rows already folded.
@@ -418,7 +418,7 @@ hooks! {
     tell worn(superblock: usize, cycles: u32);
     /// Returns the number of mapping units that wait at a die to be programmed again for faster reads.
     ask waiting_anew(die: usize) -> usize, sum;
-    /// Removes and returns the next mapping unit that waits at a die to be programmed again for faster reads.
+    /// Removes and returns the next mapping unit that waits at a die to be programmed again for faster reads, if any.
     tell next_anew(die: usize) -> Option<Lpn>, first;
     /// Tells the feature that a mapping unit that waited to be programmed again for faster reads is left as it is.
     tell drops_anew(lpn: Lpn);
@@ -433,8 +433,8 @@ hooks! {
     tell counts_moved(origin: Origin);
     /// Returns the time at which a superblock was opened, in ns; negative: before the run.
     ask opened(superblock: u32) -> Option<i64>, first;
-    /// Tells the feature that background scrub (patrol) has read a superblock; `round`: how its round over the die
-    /// ended, if it ended here.
+    /// Tells the feature that background scrub (patrol) has read a superblock; `round` says how the scrub's round over
+    /// the die ended, if this was its last superblock.
     tell patrolled(core: &Core, superblock: usize, round: Option<Round>);
     /// Returns the chance that a codeword of a page row has more bit errors than the fraction `margin` of the number
     /// that the code corrects.
@@ -442,7 +442,7 @@ hooks! {
     /// Adds the ages `ages_ns`, in ns, to the data of the superblocks; returns an error message if there is not one age
     /// for each superblock.
     tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
-    /// Returns the shortest time after which the feature refreshes data, and the configuration key that sets it.
+    /// Returns the shortest time after which the feature refreshes data, and the key that sets it; `None`: no refresh.
     ask shortest_refresh() -> Option<(&'static str, Nanos)>, first;
     /// Returns the number of array senses of a page read in the first step of the read ladder, a hard read.
     ask senses() -> Option<u64>, first;
@@ -470,7 +470,7 @@ hooks! {
     tell looked_up(core: &mut Core, owner: u32);
     /// Returns true while the map is still being read after power-up, so that it is not known which units are valid.
     ask reads_map() -> bool, any;
-    /// Returns the bytes of RAM that the map takes, on a drive with a map on flash.
+    /// Returns the bytes of RAM that the map takes, on a drive with a map on flash; `None` on other drives.
     ask map_bytes() -> Option<u64>, first;
     /// Returns the numbers of the translation units (map pages) of a map on flash that changed; the feature queues all
     /// of them to be written now.
@@ -487,7 +487,7 @@ hooks! {
     tell constructed();
     /// Tells the feature that the host writes a unit without simulated time, which looks up its map entry.
     tell looks_up_untimed(lpn: Lpn);
-    /// Removes and returns the feature's own unit that must be written next without simulated time.
+    /// Removes and returns the feature's own unit that must be written next without simulated time; `None` without one.
     tell due_untimed() -> Option<Lpn>, first;
     /// Tells the feature that simulated time is about to begin: it adds its own units that must be written before.
     tell settles(units: &mut Vec<Lpn>);

@@ -25,8 +25,8 @@ pub(crate) struct Making<'a> {
     pub controller: &'a mut Controller,
     /// Parts for read correction (error-correcting code, error model, read conditions), until a feature takes them.
     pub correction: Option<CorrectionParts>,
-    /// Description of the drive's map where it lies on flash, wholly or as checkpoints, for the feature that keeps it
-    /// there; `None` where the map is in RAM alone.
+    /// Description of the drive's map where it lies on flash, wholly or as checkpoints, for the feature that stores the
+    /// map on flash; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
     /// Setting: age at which data are refreshed (rewritten); zero: never.
     pub refresh_age: Nanos,
@@ -229,11 +229,11 @@ macro_rules! listed {
         /// Trait of every feature type in the list of features; results use it to find a feature, and its settings, by
         /// type.
         pub trait Listed: Said {
-            /// Returns this feature of a drive; `None` if the drive does not have the feature.
+            /// Returns the drive's feature of this type; `None` if the drive does not have the feature.
             #[doc(hidden)]
             fn of(features: &Features) -> Option<&Self>;
 
-            /// Returns the settings of this feature out of the settings of all features.
+            /// Returns the settings of the feature of this type out of the settings of all features.
             #[doc(hidden)]
             fn said(settings: &Settings) -> &Self::Settings;
         }

@@ -8,7 +8,8 @@ use crate::layout::sector_bytes;
 use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
-/// Interface by which a translation layer receives the host's write data.
+/// Trait with the methods by which a translation layer receives the host's write data: reserves write buffer slots,
+/// notes arrived data, and reads from flash the rest of partly written units.
 pub(crate) trait Arrives: Reads {
     #[cold]
     fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {

@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 /// would lose.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
-    /// For each flush request in progress: the flush epoch (running number of the flushes, which the write buffer
-    /// counts) up to which all data must be on flash, and the number of the request.
+    /// For each flush request in progress: the flush epoch (running number of the write buffer's periods between two
+    /// flushes or snapshots) up to which all data must be on flash, and the number of the request.
     pub flushes: VecDeque<(u32, u32)>,
     /// List of pairs of write buffer slots with two versions of one unit, the older slot first. The newer slot holds a
     /// partial write, and waits until the older slot has received, from flash, the sectors that the host did not write.

@@ -65,8 +65,8 @@ pub(crate) trait Serves: Arrives {
         MapEntry::AtHand
     }
 
-    /// Reads the rest of unit `lpn` from flash now, if the write buffer holds only a part of the unit and that version
-    /// is still needed after being replaced or trimmed.
+    /// Reads the sectors that a partial write of unit `lpn` in the write buffer lacks from flash now, if that version,
+    /// although just replaced or trimmed, is still needed (by a snapshot). Does nothing by default.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
     /// Reads `count` units from `first` once their map entries are in RAM. Returns the number of flash reads that

@@ -74,8 +74,8 @@ impl Ftl {
         /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
         /// the time in ns since the last call of this function.
         fn account_risk(now: SimTime);
-        /// Submits the first flash reads by which recovery finds the map after a power cut, and returns the counts of
-        /// pages read, superblocks and units.
+        /// Submits the flash reads by which recovery finds the map after a power cut. Returns the numbers of pages to
+        /// read, of superblocks with at least one programmed page, and of logical units found.
         ///
         /// # Panics
         /// When the drive was not made for power cuts.

@@ -12,14 +12,15 @@ pub trait ZonedLayer {
     /// Returns the state of each zone on flash, in order of zones; empty if the drive has no zones.
     fn zones(&self) -> Vec<FlashZoneState>;
 
-    /// Returns the statistics of zones so far.
+    /// Returns the counts so far, over all zones, of padding, of data in finished zones and of superblocks assigned to
+    /// zones; all 0 if the drive has no zones.
     fn zoned(&self) -> ZonedTotals;
 
     /// Returns, for each die, the number of good superblocks that are for zones; empty if the drive has no zones.
     fn superblocks_of_zones(&self) -> Vec<u32>;
 
-    /// Returns the greatest number of zones that may have data in the write buffer which do not fill a program unit: with
-    /// more, their next units could find no room there. At least as many as can be active; 0 if the drive has no zones.
+    /// Returns the greatest number of zones that may each have less than a program unit of data waiting in the write
+    /// buffer, so that slots for further writes remain: at least as many as can be active; 0 if the drive has no zones.
     fn zones_held_back(&self) -> u32;
 
     /// Finishes zone `zone` for the host; [`crate::Output::Flushed`] completes `request` when the rest of the zone is

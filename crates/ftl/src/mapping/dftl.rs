@@ -7,7 +7,8 @@ use crate::layout::ENTRY_BYTES;
 use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;
 
-/// Greatest number of translation units (map pages on flash) that are read or changed at one time by default.
+/// Constant: default, for the mapping DFTL, of the greatest number of translation units (mapping units on flash that
+/// hold map entries) that are read or changed at one time.
 const IN_FLIGHT: u32 = 16;
 
 /// Implementation of the mapping policy DFTL: demand-based page mapping: the page map is on flash, and RAM holds a

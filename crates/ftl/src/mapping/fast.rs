@@ -4,8 +4,8 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Special owner number of log blocks that take writes of any group of logical units, in place of the number of one
-/// group.
+/// Constant: special value of a log block's group number, for log blocks that take writes of any group of logical
+/// units.
 const SHARED: u32 = u32::MAX;
 
 /// Implementation of the mapping policy FAST (fully associative sector translation): block mapping with log blocks

@@ -6,11 +6,11 @@ use crate::Layout;
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Lpn, Nanos};
 
-/// Default number of zones that can be open at one time.
+/// Constant: default of the number of zones that can be open at one time.
 const OPEN: u32 = 14;
 
-/// Set of settings: firmware times of the commands on zones (write, append, open, close, reset), which add to the
-/// flash's own time.
+/// Set of settings: firmware times of the commands on zones (write, append, open, close, finish, reset), which add to
+/// the flash's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
     /// Setting: firmware time of a write command to a zone. The times of writes and appends to all zones add up, one
@@ -19,7 +19,7 @@ pub struct ZoneTimes {
     /// Setting: firmware time of a zone append command. The times of writes and appends to all zones add up, one after
     /// the other, because one firmware processor updates all write pointers.
     pub append: Nanos,
-    /// Setting: firmware time for opening or closing a zone, or finishing an empty or full zone.
+    /// Setting: firmware time for opening, closing or finishing a zone.
     pub manage: Nanos,
     /// Setting: firmware time of a zone reset, including the reset of an empty zone.
     pub reset: Nanos,
@@ -149,7 +149,8 @@ impl Zoning {
         self.beside > 0
     }
 
-    /// Returns true if a logical unit is mapped one by one, in no zone.
+    /// Returns true if logical unit `lpn` lies before the first zone: it belongs to a namespace without zones, and is
+    /// mapped one by one.
     #[inline]
     pub(crate) fn is_paged(&self, lpn: Lpn) -> bool {
         lpn.0 < self.beside
@@ -168,15 +169,15 @@ impl Zoning {
         Lpn(self.beside + zone * self.capacity + at)
     }
 
-    /// Returns the number of slots of the write buffer that have to be left beside what zones hold back until their
-    /// program units, of `program` units each, are full: one for the next unit of any zone, or a program unit of units
-    /// that are mapped one by one.
+    /// Returns the number of write buffer slots that must remain beside the data of zones that wait until their program
+    /// units are full: 1, for the next unit of any zone, or `program` (units of a program) on a drive that also has
+    /// units outside of zones.
     pub(crate) fn slots_beside(&self, program: u32) -> u32 {
         if self.has_pages() { program } else { 1 }
     }
 
-    /// Returns these settings for a drive of `logical` units, of which those before the first zone, `beside`, are mapped
-    /// one by one: fewer zones.
+    /// Returns these settings with the first zone behind `beside` logical units that are mapped one by one, on a drive
+    /// of `logical` logical units: the number of zones is what fits into the rest.
     pub(crate) fn behind(self, beside: u32, logical: u32) -> Self {
         Self { beside, count: (logical - beside) / self.capacity, ..self }
     }
@@ -186,13 +187,14 @@ impl Zoning {
 /// superblock on each die of a group of neighbouring dies.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// Number of the zone of which a part is to be placed on dies.
+    /// Number of the zone of which the rules of the mapping are to place a part on dies.
     pub zone: u32,
-    /// Number, within the zone, of the part to be placed on dies.
+    /// Number, counted within the zone from 0, of the part that the rules of the mapping are to place on dies.
     pub part: u32,
     /// For each group of dies, the number of zone parts that it could take now, by its free superblocks.
     pub free: &'a [u32],
-    /// For each group of dies, the number of zones that are being written on it.
+    /// For each group of dies, the number of zones whose next program goes to this group: zones with program units
+    /// left to program that have superblocks there.
     pub being_written: &'a [u32],
 }
 

@@ -58,9 +58,9 @@ impl Media {
     }
 
     /// Submits the flash reads by which the recovery method rebuilds the logical-to-physical map at power-up, and
-    /// returns the counts of pages read, superblocks and units. `rows` are the page rows to be read, each with its
-    /// superblock, where the flash translation layer chooses them in place of the recovery method; on a drive with zones,
-    /// those of the zones.
+    /// returns the numbers of pages to read, of superblocks with programmed pages, and of logical units found. `rows`
+    /// are the page rows to be read, each with its superblock, where the flash translation layer chooses them in place
+    /// of the recovery method; on a drive with zones, those of the zones.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.

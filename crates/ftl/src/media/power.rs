@@ -12,15 +12,15 @@ use controller::{Ending, Interrupted, Kind, Origin, Transaction};
 use nand::ProgramStatus;
 use units::{Ppa, SimTime};
 
-/// Record of the damage of a power cut to the flash, recorded while the cut is applied: counts, the superblocks whose
-/// erase was interrupted, and the torn page rows (whose program was interrupted).
+/// Record of the damage of a power cut to the flash, recorded while the cut is applied: counts, superblocks with an
+/// interrupted erase, and page rows that cannot be read unless parity restores them.
 #[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,
     /// List of the superblocks (numbered over the drive) whose erase was interrupted.
     half_erased: Vec<usize>,
-    /// List of the torn page rows (whose program the power cut interrupted), each with its superblock, whose data the
-    /// other rows of their parity stripes may restore.
+    /// List of the page rows, each with its superblock, that cannot be read after a power cut (torn programs, earlier
+    /// pages of their wordlines, rows on failed dies) and that the rest of their parity stripes may restore.
     torn: Vec<(u32, u32)>,
 }
 

@@ -33,8 +33,8 @@ impl PageMapped {
         }
     }
 
-    /// Handles the flash operation `first`, which has ended, and all other operations of the drive that have ended by
-    /// now, and then starts the work that waited for their end. Without `first` the caller has handled all of them.
+    /// Handles the end of flash operation `first` and of all other operations that have ended by now, then starts the
+    /// work that waited for them. With `None` the caller has handled the ends: only the waiting work is started.
     #[inline(never)]
     pub(crate) fn on_all_finished<P: Probe>(&mut self, first: Option<TransactionId>, ctx: &mut Context<P>) {
         let mut next = first;
@@ -211,8 +211,8 @@ impl PageMapped {
         }
     }
 
-    /// Sets the state of a full superblock once its last program has ended: closed, queued for relocation after a
-    /// failed program (rescue), or part of the SLC cache.
+    /// Sets the state of a superblock that takes no more data, once its last program has ended: closed, queued for
+    /// relocation after a failed program (rescue), or part of the SLC cache.
     #[inline(always)]
     fn end_programs(&mut self, die: usize, superblock: u32) {
         let global = self.media.core.store.space.global(die, superblock);

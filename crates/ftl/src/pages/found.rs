@@ -160,9 +160,8 @@ impl PageMapped {
         self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)
     }
 
-    /// Puts an erased superblock that recovery found on the free list of its die. If superblocks are reclaimed in
-    /// groups (reclaim unit, parity group), the superblock is only marked as free until all superblocks of the drive
-    /// are known.
+    /// Puts an erased superblock that recovery found on the free list of its die. If superblocks are reclaimed together
+    /// (parity groups), the superblock is only marked as free until all superblocks of the drive are known.
     fn free_found(&mut self, die: usize, superblock: u32) {
         if self.media.core.stands_apart(superblock) {
             self.media.features.keeps_own(&mut self.media.core, die, superblock);

@@ -27,8 +27,8 @@ use crate::parts::{Parts, Whole};
 use crate::settings::FtlConfig;
 use crate::upkeep::Upkeep;
 
-/// Returns the number of superblocks of a die beyond those of garbage collection that a drive needs whose power may be cut:
-/// a cut may end the open superblocks of a die, of which there are two or more.
+/// Returns the number of superblocks that each die needs, beside those for garbage collection, on a drive whose power
+/// may be cut: a cut can end the open superblocks of the die (two or more) before they are full; 0 without cuts.
 pub(crate) fn spare_for_cuts(config: &FtlConfig) -> u32 {
     if config.has_power_cuts() { config.streams().max(2) } else { 0 }
 }

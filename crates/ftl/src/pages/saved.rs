@@ -13,11 +13,12 @@ use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Number of 32-bit words for each die in a saved state, three: number of valid (live) units, victim superblock of the
-/// garbage collection in progress, and the victim's next page row to relocate.
+/// Constant: length of the array of 32-bit words with which a die's part of a saved state begins, 3: number of valid
+/// (live) units, victim superblock of the garbage collection in progress, and the victim's next page row to relocate.
 const DIE_WORDS: usize = 3;
-/// Number of 64-bit words for each die in a saved state, two: rate and credit of the coupling between host writes and
-/// garbage collection (units that the host may write for each relocated unit, and units that it may write now).
+/// Constant: length of the array of 64-bit words that couples host writes to garbage collection in a die's part of a
+/// saved state, 2: rate (units that the host may write for each relocated unit) and credit (units that it may write
+/// now).
 const DIE_LONGS: usize = 2;
 
 impl PageMapped {
@@ -94,7 +95,8 @@ impl PageMapped {
 /// own order and in that in which the victim policy is told of them, and what the policy has learnt.
 type SavedDie<'a> = (&'a [u32], &'a [u32], &'a [u64], &'a [u32], &'a [u32], &'a [u64]);
 
-/// Interface of a layer that collects garbage, at rest: the states of its dies, for a saved state.
+/// Interface of a translation layer with garbage collection, by which the states of its dies are saved and loaded while
+/// the drive is at rest (no operation in flight).
 pub(crate) trait CollectsDies {
     /// Adds the state of collection and of open superblocks of each die to a saved state.
     fn save_dies(&self, saved: &mut SavedState);

@@ -70,8 +70,8 @@ impl PageMapped {
     }
 }
 
-/// Returns an error message if a namespace has reclaim groups that could be full of valid data while it has to be
-/// written.
+/// Returns an error message if the reclaim groups of a namespace could be full of valid data, so that writes to the
+/// namespace would find no space.
 fn check_groups(core: &Core) -> Result<(), String> {
     let Some(crowded) = crowded_groups(core) else { return Ok(()) };
     let groups: Vec<String> = crowded.groups.iter().map(u16::to_string).collect();
@@ -86,8 +86,8 @@ fn check_groups(core: &Core) -> Result<(), String> {
     ))
 }
 
-/// Returns an error message if reclaim units end sooner than a die programs one superblock: each of them would be padded,
-/// also for a host that writes as fast as the drive.
+/// Returns an error message if the time limit of reclaim units is shorter than a die takes to program one superblock:
+/// each superblock would then be padded, also for a host that writes as fast as the drive.
 fn check_unit_times(core: &Core) -> Result<(), String> {
     let handles = core.assembly.streams.handles.as_deref();
     let Some(limit) = handles.and_then(Handles::unit_time_limit) else { return Ok(()) };

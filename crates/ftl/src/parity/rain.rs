@@ -4,7 +4,8 @@ use super::{Misfit, ParityScheme};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Greatest number of dies that a parity stripe spans, since the dies of a stripe are stored as bits of a 64-bit word.
+/// Constant: greatest number of dies that a parity stripe spans, since the dies of a stripe are stored as bits of a
+/// 64-bit word.
 const WIDTH_MAX: u32 = 64;
 
 /// Implementation of the parity policy `rain`: divides the dies into sets of `stripe` + 1 dies; of the superblocks with

@@ -4,7 +4,8 @@ use super::{PlacementPolicy, PlacementView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::DieId;
 
-/// Letters that stand for channels, ways, dies and planes in the key `order`.
+/// Constant: letters that stand for channels, ways, dies and planes in the setting `order` of the placement policy
+/// `static`.
 const LETTERS: &str = "CWDP";
 
 /// Implementation of the placement policy `static`: stripes logical addresses over the dies. A choice costs O(1) for up

@@ -30,7 +30,7 @@ pub trait ReadAheadPolicy: Send {
     /// reads ahead.
     ///
     /// # Errors
-    /// When the drive's units are too large for it, with the parameter to blame.
+    /// When the policy's sizes do not suit mapping units of this size, with the parameter to blame.
     fn area_units(&self, unit: Bytes) -> Result<Option<u32>, Misfit>;
 
     /// Tells the policy the size of the drive's mapping unit; called once, before anything else.

@@ -8,7 +8,7 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Constant: greatest number of units of a map checkpoint whose writes to flash may be in flight at a time.
 const IN_FLIGHT: u32 = 16;
-/// Default share of all programmed data that map checkpoints may take (0 to 1).
+/// Constant: default of the share (0 to 1) of all programmed data that checkpoints and logs of the map may take.
 const WRITE_BUDGET: f64 = 0.01;
 
 /// Implementation of the recovery method `checkpoint`: the whole map is in RAM, and checkpoints of it are written to

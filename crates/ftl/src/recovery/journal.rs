@@ -6,7 +6,7 @@ use crate::Layout;
 use crate::flash_map::{MapOnFlash, OnDemand};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of bytes of one change of the map in the log on flash: a logical unit and its new physical address.
+/// Constant: number of bytes of one change of the map in the log on flash: a logical unit and its new physical address.
 const CHANGE_BYTES: u64 = 8;
 
 /// Implementation of the recovery method `journal`: the whole map is in RAM; checkpoints of it, and a log of changes of

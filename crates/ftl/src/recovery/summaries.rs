@@ -4,8 +4,8 @@ use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of bytes that a summary takes for each unit of the superblock: the unit's logical number, and the number of
-/// the host's write of the data.
+/// Constant: number of bytes that a summary takes for each unit of the superblock: the unit's logical number, and the
+/// number of the host's write of the data.
 const ENTRY_BYTES: u64 = 8;
 
 /// Implementation of the recovery method `summaries`: the last program units of each superblock hold a summary, a list

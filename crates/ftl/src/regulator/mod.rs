@@ -44,9 +44,9 @@ pub struct Steps {
     pub retention: Nanos,
 }
 
-/// Greatest number of write costs (ways to program a page) from which a cost regulator may choose.
+/// Constant: greatest number of write costs (ways to program a page) from which a cost regulator may choose.
 pub const COSTS_MAX: usize = 8;
-/// Greatest number of bits that a cost regulator may store for each mapping unit.
+/// Constant: greatest number of bits that a cost regulator may store for each mapping unit.
 pub const BITS_MAX: u32 = 6;
 
 impl Steps {

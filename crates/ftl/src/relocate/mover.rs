@@ -7,7 +7,7 @@ use crate::store::Mover;
 use controller::{Context, Origin};
 
 /// Kind of purpose for which a die relocates the units of victim superblocks: garbage collection, or folding of the SLC
-/// cache. Each purpose has a state of its relocations of its own (mover).
+/// cache. The die has a separate state of its relocations (mover) for each purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
     /// Case: purpose of the relocation of a victim superblock's units: garbage collection, and all other work that

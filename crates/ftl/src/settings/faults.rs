@@ -6,8 +6,8 @@ use crate::{Layout, recovery};
 use config::{ConfigError, Section};
 use nand::Geometry;
 
-/// Least number of bytes of a page's spare area that recovery reads: logical unit, stamp (number of the host's write)
-/// and checksum. An assumption.
+/// Constant: least number of bytes of a page's spare area that recovery reads (an assumption): logical unit, stamp
+/// (number of the host's write) and checksum.
 const SPARE_LEAST: u64 = 16;
 
 /// Set of settings of faults that may happen, and of how the drive handles them.
@@ -16,8 +16,8 @@ pub struct FaultRules {
     pub failed_die: Option<u32>,
     /// Setting `ftl.recovery`: maker (factory) of the method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,
-    /// Number of bytes of the spare areas of one page row (a page on each plane), as recovery after a power cut reads
-    /// them: at least 16 for each page.
+    /// Setting: number of bytes of the spare areas of one page row (a page on each plane) that recovery after a power
+    /// cut reads: as many as the chip has, but at least 16 for each page.
     pub spare_bytes: u32,
     /// Setting of the deliberate mistake that the translation layer makes in tests of the checks; none otherwise.
     pub lapses: Lapses,

@@ -126,8 +126,8 @@ impl FtlConfig {
         zoning.map(|zoning| zoning.behind(self.beside_zones, self.layout.logical_units))
     }
 
-    /// Makes a drive that has zones one of `zones` zones behind `beside` logical units that are mapped one by one; does
-    /// nothing on a drive without zones.
+    /// Changes the layout of a drive with zones to `zones` zones behind `beside` logical units that are mapped one by
+    /// one; does nothing on a drive without zones.
     pub fn put_beside_zones(&mut self, beside: u32, zones: u32) {
         if let Some(zoning) = self.zoning() {
             self.layout.logical_units = beside + zones * zoning.capacity;

@@ -10,8 +10,8 @@ use config::{ConfigError, Section};
 pub struct DestinationRules {
     /// Setting: maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
     pub placement: placement::Maker,
-    /// Setting: namespaces of the drive with their placement identifiers, as `[host.namespaces]` gives them; empty where
-    /// the drive is one namespace that has all.
+    /// Setting: namespaces of the drive with their placement identifiers, as `[host.namespaces]` gives them; empty
+    /// where the drive is a single namespace, with all placement handles and reclaim groups.
     pub areas: Vec<PlacementArea>,
     /// Setting `ftl.streams`: maker (factory) of the policy that chooses which of the die's write streams takes a
     /// write.
@@ -32,7 +32,8 @@ impl DestinationRules {
     }
 }
 
-/// Reads the stream policy of a drive of this layout, whose dies its reclaim groups must divide.
+/// Reads the stream policy from the drive file, and refuses a number of reclaim groups that does not divide the number
+/// of dies of this layout.
 fn read_streams(section: &mut Section, layout: &Layout) -> Result<streams::Maker, ConfigError> {
     let streams = streams::read(section)?;
     let groups = streams().handles().map_or(1, |handles| handles.groups);

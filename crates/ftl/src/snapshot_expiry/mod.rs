@@ -5,10 +5,10 @@ use units::SimTime;
 /// Kind of reason why a snapshot of the logical drive must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
-    /// Reason to drop a snapshot: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
+    /// Case: reason is that a snapshot was taken, so that there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// Reason to drop a snapshot: a write would overwrite a version that the newest snapshot sees, and the drive has no
-    /// free space to keep that version.
+    /// Case: reason is that a write would overwrite a version that the newest snapshot sees, and the drive has no free
+    /// space to keep that version.
     Room,
 }
 

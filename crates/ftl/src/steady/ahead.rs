@@ -15,21 +15,21 @@ use crate::upkeep::{Eager, NominalTimes};
 use controller::Origin;
 use units::{Lpn, Nanos, Ppa};
 
-/// Access to a page-mapped flash translation layer for writes without simulated time in which each die has a clock of
-/// nominal operation times.
+/// Type of a wrapper around a page-mapped flash translation layer, for writes without simulated time in which each die
+/// has a clock of nominal operation times.
 pub struct RunsAhead<'a>(pub &'a mut PageMapped);
 
 impl RunsAhead<'_> {
-    /// Returns the counts, summed over all dies, of how garbage collection and the host shared dies since the drive was
-    /// made.
+    /// Returns counts, summed over all dies since the drive was made, of how garbage collection and the host shared
+    /// dies: units moved beside host programs, host units written beside collection, all host units and host programs.
     pub fn seen_in_time(&self) -> CollectionInTime {
         let dies = self.0.media.core.collections.iter();
         dies.fold(CollectionInTime::default(), |all, die| all.and(die.seen))
     }
 
-    /// Lets writes without simulated time go by clocks of the dies from now on. `seen` has the counts of how collection
-    /// shares dies in simulated time, and the time by which a unit may be programmed later than the host wrote it; with
-    /// `None` the clocks end, and dies collect as little as writes need.
+    /// Sets whether writes without simulated time follow nominal clocks of the dies from now on. `seen`: counts of how
+    /// garbage collection and the host shared dies in simulated time, and the longest time from a host write to its
+    /// program. `None`: without clocks, dies collect only as much as writes need.
     pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
         self.commit_all(f64::INFINITY);
         let times = self.times();
@@ -64,8 +64,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Advances the host's nominal clock by `step`, or further where it would be behind that of the dies by more than
-    /// the write buffer allows.
+    /// Advances the host's nominal clock, for writes without simulated time, by `step`; or by more, as it may be behind
+    /// the dies' nominal time by no more than the write buffer allows.
     #[inline]
     pub fn pass(&mut self, step: Nanos) {
         if let Some(eager) = &mut self.0.upkeep.eager {
@@ -74,7 +74,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Lets a host read of the unit `lpn` take the time of a flash read on the clock of the die that holds the unit.
+    /// Adds the time of a flash read, for a host read of unit `lpn`, to the nominal clock of the die that holds the
+    /// unit; does nothing for a unit that is not on flash.
     #[inline]
     pub fn read(&mut self, lpn: Lpn) {
         let core = &self.0.media.core;
@@ -113,7 +114,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Closes the full superblock of a die whose last place is `last`, as its programs have ended by the die's clock.
+    /// Closes the full superblock of a die whose last place is `last`, as its programs have ended by the die's nominal
+    /// clock.
     fn close(&mut self, die: usize, last: Ppa) {
         let media = &mut self.0.media;
         let global = media.core.store.layout.superblock_of(last) as usize;
@@ -125,8 +127,8 @@ impl RunsAhead<'_> {
         media.core.store.space.close(die, superblock);
     }
 
-    /// Ends the host's programs on a die whose nominal end is at `until`, in ns, at the latest: the map points to their
-    /// units from then on.
+    /// Ends the host's programs on a die whose nominal end time is not later than `until` (in ns): from now on the map
+    /// points to the units of these programs.
     #[inline]
     fn commit(&mut self, die: usize, until: f64) {
         while let Some(eager) = &mut self.0.upkeep.eager
@@ -151,7 +153,7 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Ends the host's programs on all dies whose nominal end is at `until`, in ns, at the latest.
+    /// Ends the host's programs on all dies whose nominal end time is not later than `until` (in ns).
     fn commit_all(&mut self, until: f64) {
         let dies = self.0.media.core.store.layout.dies as usize;
         (0..dies).for_each(|die| self.commit(die, until));
@@ -197,8 +199,9 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Chooses the die that takes the next unit of a write stream of the host: the last one while its program unit is
-    /// not full, else the next in turn that has a place for a program now, or the first that will; `None` if none will.
+    /// Chooses the die that takes the next unit of a host write stream, by nominal clocks: the die of the stream's last
+    /// unit while its program unit is not full, else the next die in turn that can take a program now, else the die
+    /// that can take a program first; `None` if no die ever can.
     pub(super) fn next_die(&mut self, stream: usize) -> Option<usize> {
         let layout = &self.0.media.core.store.layout;
         let (program, dies) = (layout.program_units, layout.dies as usize);
@@ -217,8 +220,8 @@ impl RunsAhead<'_> {
         Some(die)
     }
 
-    /// Returns true if a die has a place for another program of the host, and room for it in a write stream, at the
-    /// present nominal time; before, the die collects until then.
+    /// Returns true if a die can take another host program of a write stream at the present nominal time: it has a
+    /// place in its program queue, and free space. Before the check, the die collects garbage up to this time.
     fn takes_now(&mut self, die: usize, stream: usize) -> bool {
         self.catch_up(die);
         let has_place =
@@ -226,14 +229,15 @@ impl RunsAhead<'_> {
         has_place && self.has_room(die, stream) && self.0.make_room_untimed(die, stream)
     }
 
-    /// Returns true if a die has room for a program unit of a write stream before its collection goes on.
+    /// Returns true if a die can take a program unit of a write stream without further garbage collection: it is below
+    /// its limit of live units, and has free space.
     fn has_room(&self, die: usize, stream: usize) -> bool {
         self.0.media.core.is_within_quota(die) && self.0.has_own_room_untimed(die, stream)
     }
 
-    /// Returns the nominal time, in ns, at which a die has a place for another program of the host, with true, if it
-    /// has room in a write stream; else the time at which its collection can go on, with false. `None` if the die is at
-    /// its quota of live units.
+    /// Returns a nominal time, in ns, and whether the die has free space for a write stream. If true, the die can take
+    /// another host program from this time on; if false, its garbage collection can go on then. `None` if the die is at
+    /// its limit of live units.
     fn ready(&self, die: usize, stream: usize) -> Option<(f64, bool)> {
         if !self.0.media.core.is_within_quota(die) {
             return None;
@@ -270,8 +274,9 @@ impl RunsAhead<'_> {
         None
     }
 
-    /// Follows up a unit that the host wrote to a die: its program unit is padded if it shall take no more, and a
-    /// collection of the die that has begun moves as many units as it would meanwhile in simulated time.
+    /// Does the work that follows a host unit written to a die by nominal clocks: pads the unit's program unit once it
+    /// holds as many host units as the mean in simulated time, and advances a garbage collection of the die in progress
+    /// by as many units as in simulated time.
     #[inline(never)]
     pub(super) fn collect_ahead(&mut self, die: usize, stream: usize) {
         let Some(eager) = &mut self.0.upkeep.eager else { return };
@@ -321,7 +326,8 @@ impl RunsAhead<'_> {
         }
     }
 
-    /// Moves the units that the die's collection still has to move beside the host's programs.
+    /// Moves units of a die's garbage collection in progress until as many are moved as the host units written so far
+    /// demand.
     fn move_owed(&mut self, die: usize) {
         while self.0.media.core.collections[die].mover.has_victim()
             && let Some(eager) = &self.0.upkeep.eager

@@ -20,10 +20,10 @@ pub struct Filling {
 }
 
 impl PageMapped {
-    /// Fills the SLC cache of a constructed drive state: where the host bypasses a full cache, with outdated data, and
-    /// returns `None`; where the host waits for folding, fills nothing and returns how far
-    /// [`Self::write_to_cache_untimed`] is to fill each die's cache. Also returns `None`, without a change, on a drive
-    /// without such a cache.
+    /// Fills the SLC cache of a constructed drive state with outdated data, and returns `None`, where the host bypasses
+    /// a full cache. Where the host waits for folding, fills nothing, and returns how far
+    /// [`Self::write_to_cache_untimed`] is to fill each die's cache. On a drive without such a cache, returns `None`
+    /// and does nothing.
     pub fn fill_cache_untimed(&mut self, random: &mut RandomStream) -> Option<Filling> {
         let is_written_past = self.media.features.is_written_past()?;
         let (dies, units) =
@@ -84,8 +84,8 @@ impl PageMapped {
             && self.media.open_for_host(die, self.media.core.store.space.one_bit_stream)
     }
 
-    /// Folds (copies to normal superblocks), without simulated time, so many units of the oldest SLC superblock of each
-    /// die as the newest one has been written.
+    /// Folds (copies to normal superblocks), without simulated time and on each die, as many units of the oldest SLC
+    /// superblock as `filling` gives for the newest SLC superblock of the die.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
             let open = self.media.core.store.space.dies[die].one_bit().superblock;

@@ -76,9 +76,9 @@ fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
 }
 
 impl Core {
-    /// Draws at random, for each die, how many of the `filled` units the die holds, and returns these numbers. Dies are
-    /// written in turns and lose a unit wherever one is overwritten: in equilibrium a die's share of n varies as n / 2
-    /// beside the others.
+    /// Draws at random how many of the `filled` units each die holds, and returns these numbers: equal shares with
+    /// random deviations, of variance n / 2 for a mean share of n, as arise if dies are written in turns and units are
+    /// overwritten at random.
     ///
     /// # Errors
     /// When the dies have too few good superblocks for all units.

@@ -5,14 +5,14 @@ use crate::core::ANY_GROUP;
 use crate::pages::PageMapped;
 use units::Lpn;
 
-/// Returns true if a unit may lie on a die: one of a reclaim group that the unit's namespace has.
+/// Returns true if unit `lpn` may lie on die `die`: the die is in a reclaim group that the unit's namespace has.
 pub(super) fn may_lie_on(ftl: &PageMapped, die: usize, lpn: Lpn) -> bool {
     let handles = ftl.media.core.assembly.streams.handles.as_deref();
     handles.is_none_or(|handles| handles.may_use(lpn, handles.groups.of_die(die)))
 }
 
-/// Returns true if a unit is to lie on a die: one of the reclaim group that the host names with it, or any that it may
-/// lie on where the host names none.
+/// Returns true if unit `lpn` is to lie on die `die`: the die is in the reclaim group that the host names for the unit
+/// or, where the host names none, in any reclaim group of the unit's namespace.
 fn is_wanted_on(ftl: &PageMapped, die: usize, lpn: Lpn) -> bool {
     let handles = ftl.media.core.assembly.streams.handles.as_deref();
     let named = handles.filter(|_| ftl.media.core.store.layout.is_host_unit(lpn)).map(|handles| {
@@ -22,8 +22,8 @@ fn is_wanted_on(ftl: &PageMapped, die: usize, lpn: Lpn) -> bool {
     named.unwrap_or(true) && may_lie_on(ftl, die, lpn)
 }
 
-/// Returns the die that takes the next unit of the host in write stream `stream`, and makes room for the unit there;
-/// `None` if no die can take it. A unit whose reclaim group is full goes to another one of its namespace.
+/// Returns the die that takes the next host unit in write stream `stream`, and makes room for the unit there; `None` if
+/// no die can take it. A unit whose reclaim group is full goes to another reclaim group of its namespace.
 pub(super) fn next_die(ftl: &mut PageMapped, stream: usize, lpn: Lpn) -> Option<usize> {
     let layout = &ftl.media.core.store.layout;
     let dies = layout.dies as usize;

@@ -155,8 +155,8 @@ impl UnitsInOrder {
         }
     }
 
-    /// Calls `visit` for each program that filled the drive with its first logical unit and the physical place of that
-    /// unit, superblock by superblock; the units of a program follow one another in both.
+    /// Calls `visit` for each program that filled the drive, superblock by superblock, with the program's first logical
+    /// unit and its physical place; the program's other units have consecutive logical numbers and places.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for &superblock in &self.order {
             let (filled, place) = (self.filled(superblock), self.first_of(superblock));

@@ -8,8 +8,8 @@ use crate::store::NONE;
 use controller::Context;
 use units::Lpn;
 
-/// Access to a page-mapped flash translation layer that stands still, or is brought to a standstill, between simulated
-/// time and writes without it.
+/// Type of a wrapper around a page-mapped flash translation layer, for a standstill (no unit leaves the write buffer,
+/// no garbage is collected) between simulated time and writes without simulated time.
 pub struct Still<'a>(pub &'a mut PageMapped);
 
 impl Still<'_> {
@@ -66,8 +66,8 @@ impl Still<'_> {
         units
     }
 
-    /// Ends the standstill, and puts `units` into the write buffer; returns the first of them if the buffer has no room
-    /// for all.
+    /// Ends the standstill, and puts `units` into the write buffer; returns the units at the beginning of the list for
+    /// which the buffer has no space (empty if it takes all).
     pub fn move_again(&mut self, units: Vec<Lpn>) -> Vec<Lpn> {
         self.0.media.core.assembly.is_still = false;
         let buffer = &mut self.0.media.core.buffer;
@@ -79,7 +79,7 @@ impl Still<'_> {
         units[..beyond].to_vec()
     }
 
-    /// Returns the number of units that wait in the write buffer for a die.
+    /// Returns the number of units that wait in the write buffer to be assigned to a die.
     pub fn units_waiting(&self) -> usize {
         self.0.media.core.buffer.queued().count()
     }

@@ -20,9 +20,9 @@ use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
-/// Number of erases, for each superblock of a die, that garbage collection without simulated time may take before the
-/// host can write its next unit; beyond that the drive counts as stuck. Even a policy that picks victims at random
-/// misses a single superblock with garbage that often only once in 10^13 times.
+/// Constant: number of erases, for each superblock of a die, that garbage collection without simulated time may take
+/// before the host can write its next unit; beyond that the drive counts as stuck. Even a policy that picks victims at
+/// random misses a single superblock with garbage that often only once in 10^13 times.
 const TURNS_MOST: u64 = 32;
 
 impl PageMapped {
@@ -42,7 +42,8 @@ impl PageMapped {
         true
     }
 
-    /// Writes one unit of the host to die `die` without simulated time; returns false when the die has no space for it.
+    /// Writes one host unit to die `die` without simulated time; returns false if the die has no space or may not hold
+    /// it.
     pub fn write_to_die_untimed(&mut self, die: usize, lpn: Lpn) -> bool {
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
         if !may_lie_on(self, die, lpn) || !self.make_room_untimed(die, stream) {

@@ -4,7 +4,7 @@ use crate::Layout;
 use crate::streams::STREAMS_MOST;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// Special value of a number: no superblock, die or position.
+/// Constant: special value of a number, for no superblock, no die or no position.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// State of the write frontier of a stream on a die: the open superblock of the stream, and the position in it at which

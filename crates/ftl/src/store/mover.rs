@@ -6,8 +6,8 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::Ppa;
 
-/// Greatest number of superblocks of a die that are completely read but still wait for the programs of their last
-/// units, when superblocks are reclaimed.
+/// Constant: greatest number of superblocks of a die that are completely read but still wait for the programs of their
+/// last units, when superblocks are reclaimed.
 pub(crate) const PENDING_MAX: usize = 4;
 
 /// State of a process that reclaims superblocks of a die one after the other: reads the valid units, waits for their
@@ -139,7 +139,8 @@ impl Mover {
     }
 }
 
-/// Greatest number of program units for which the host can save up write credit while a superblock is being reclaimed.
+/// Constant: greatest number of program units for which the host can save up write credit while a superblock is being
+/// reclaimed.
 const CREDIT_PROGRAMS: u32 = 4;
 
 /// State of the throttling of host writes to a die while its superblocks are being reclaimed: the number of mapping

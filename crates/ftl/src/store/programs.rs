@@ -3,8 +3,8 @@
 use controller::Origin;
 use units::Ppa;
 
-/// Number of low bits of a packed [`Source`] (origin of a mapping unit that is programmed) that hold the write buffer
-/// slot or old physical address; the bits above hold the origin.
+/// Constant: number of low bits of a packed [`Source`] (origin of a mapping unit that is programmed) that hold the
+/// write buffer slot or old physical address; the bits above hold the origin.
 const VALUE_BITS: u32 = 56;
 
 /// Type of the source of a mapping unit that is programmed: its origin (reason of the program) and, packed with it, a
@@ -21,7 +21,7 @@ impl Source {
         Self((origin as u64) << VALUE_BITS | (value & ((1 << VALUE_BITS) - 1)))
     }
 
-    /// Makes the source of a unit with the host's data, which come from write buffer slot `slot`.
+    /// Makes the source of a unit whose data, of the host or of the drive's map, come from write buffer slot `slot`.
     pub const fn of_slot(origin: Origin, slot: u32) -> Self {
         Self::new(origin, slot as u64)
     }

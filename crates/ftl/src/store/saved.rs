@@ -5,9 +5,10 @@ use crate::saved::Untaken;
 use crate::store::{Frontier, NONE, Space, Store, SuperblockState};
 use engine::RandomStream;
 
-/// Index, among the 32-bit arrays of a saved state, of the array with the superblocks' states.
+/// Constant: index, among the 32-bit arrays of a saved state, of the array with the superblocks' states.
 pub(crate) const STATES: usize = 3;
-/// Bit that is added to the number of a superblock's state in a saved state if a program on the superblock failed.
+/// Constant: bit that is added to the number of a superblock's state in a saved state if a program on the superblock
+/// failed.
 const FAILING: u32 = 1 << 8;
 
 impl Store {

@@ -33,13 +33,15 @@ pub enum SuperblockState {
     Free,
     /// Case: state of a superblock that is open: it takes programs.
     Open,
-    /// Case: state of a superblock that is full; its last programs may still be in flight.
+    /// Case: state of a superblock that takes no more data (full, or closed before); its last programs may be in
+    /// flight.
     Closed,
     /// Case: state of a superblock that is being reclaimed: its valid units are being moved to other superblocks.
     Victim,
     /// Case: state of a superblock whose erase has been submitted and has not ended.
     Erasing,
-    /// Case: state of a superblock that is lost: no good block is left to repair it, and it is out of use.
+    /// Case: state of a superblock that is lost and out of use: no spare block was left to repair it, or its die
+    /// failed.
     Lost,
     /// Case: state of a superblock that is reserved for an optional feature of the drive (such as the parity of
     /// superblock groups): it holds only programs of the feature, and no data of the logical drive.
@@ -64,7 +66,7 @@ pub(crate) struct DieSpace {
     pub candidate_valid: u64,
     /// Write frontiers of the die's streams: the open superblock of each stream and, last, of host data in SLC mode.
     pub frontiers: Frontiers,
-    /// Number of superblocks of the die that are not lost to bad blocks.
+    /// Number of superblocks of the die that are not lost, apart from superblocks for zones.
     pub usable: u32,
     /// Number of mapping units of the die that are valid, or host data in flight to it.
     pub live: u32,
@@ -332,7 +334,7 @@ impl Space {
         }
     }
 
-    /// Closes a full superblock without programs in flight, which becomes a candidate for garbage collection.
+    /// Closes a superblock without programs in flight to further data; it becomes a candidate for garbage collection.
     pub fn close(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         debug_assert_eq!(self.in_flight[global], 0);
@@ -386,7 +388,7 @@ impl Space {
     }
 
     /// Returns the garbage collection candidate of a die with the fewest valid units, and among equals the one with the
-    /// lowest number.
+    /// lowest number; `None` without a candidate.
     pub fn emptiest(&self, die: usize) -> Option<u32> {
         let candidates = self.dies[die].candidates.iter().map(|candidate| candidate.0);
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))

@@ -8,11 +8,11 @@ use super::zones_kept::ZonesKept;
 use std::collections::HashMap;
 use units::Lpn;
 
-/// Special value of a write number (count of host writes, stored in spare areas), for a unit whose write number cannot
-/// be read: the unit was never written, its program was interrupted by a power cut, or it holds no data.
+/// Constant: special value of a write number (count of host writes, stored in spare areas), for a unit whose number
+/// cannot be read: the unit was never written, its program was interrupted by a power cut, or it holds no data.
 pub(crate) const NOTHING: u64 = 0;
-/// Special value of a write number (count of host writes, stored in spare areas), for data that were on the drive
-/// before the run began.
+/// Constant: special value of a write number (count of host writes, stored in spare areas), for data that were on the
+/// drive before the run began.
 pub(crate) const BEFORE: u64 = 1;
 
 /// Record of the contents of the spare areas as recovery reads them after a power cut: for each physical unit its
@@ -52,7 +52,7 @@ pub(crate) struct Spare {
     /// For logical units that were trimmed while the write buffer was not empty: number of the last host write before
     /// the unit's newest trim, so that older buffered data of the unit are recognised as void.
     trimmed: HashMap<u32, u64>,
-    /// Number of the newest host write.
+    /// Write number (count of host writes, stored in spare areas) of the newest host write.
     last: u64,
     /// True until the drive gives the first write number (number of a host write, stored in spare areas) after
     /// simulated time began; false from the start on a drive rebuilt after a power cut.
@@ -117,7 +117,7 @@ impl Spare {
         }
     }
 
-    /// Returns the number of the newest host write.
+    /// Returns the write number (count of host writes, stored in spare areas) of the newest host write.
     pub fn last(&self) -> u64 {
         self.last
     }

@@ -58,7 +58,8 @@ impl ZonesKept {
         (label.resets == self.resets[label.zone as usize]).then_some(label)
     }
 
-    /// Returns the size of the record in the simulator's memory, in bytes.
+    /// Returns the size, in bytes of the simulator's memory, of the record of a zoned drive's zones that outlasts power
+    /// cuts.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.labels) + size_of_val(&*self.resets) + size_of_val(&*self.ends)
     }

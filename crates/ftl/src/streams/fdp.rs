@@ -9,11 +9,11 @@ use super::{HandleSpec, Isolation, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section, above, at_least};
 use units::Nanos;
 
-/// Greatest number of placement handles of a drive: each is a write stream of host data, and one more stream takes
-/// relocated data.
+/// Constant: greatest number of placement handles of a drive: each has a write stream of host data, and at least one
+/// more stream takes relocated data.
 const HANDLES_MOST: u32 = super::STREAMS_MOST as u32 - 1;
 
-/// Greatest number of reclaim groups of a drive.
+/// Constant: greatest number of reclaim groups of a drive.
 const GROUPS_MOST: u32 = 256;
 
 /// Implementation of the stream policy `fdp`: one write stream (with an open superblock on each die) for each placement

@@ -10,11 +10,11 @@ pub struct HotCold {
     factor: f64,
 }
 
-/// Index of the write stream for units that the host writes often.
+/// Constant: index of the write stream for units that the host writes often (stream policy `hot-cold`).
 const HOT: usize = 0;
-/// Index of the write stream for the units of the host that it does not write often.
+/// Constant: index of the write stream for units that the host writes seldom (stream policy `hot-cold`).
 const COLD: usize = 1;
-/// Index of the write stream for relocated units.
+/// Constant: index of the write stream for relocated units (stream policy `hot-cold`).
 const MOVED: usize = 2;
 
 impl Policy for HotCold {

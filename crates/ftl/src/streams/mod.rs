@@ -7,7 +7,7 @@
 
 use units::{Lpn, Nanos};
 
-/// Greatest number of write streams that a stream policy may declare.
+/// Constant: greatest number of write streams that a stream policy may declare.
 pub const STREAMS_MOST: usize = 32;
 
 /// Kind of data that a write stream takes: host data, relocated data, or both.
@@ -87,14 +87,15 @@ pub struct HandleSpec {
 /// may name: for each of its handles, one in each of its reclaim groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacementArea {
-    /// Name of the namespace whose placement identifiers these are; empty where the drive is one without a name.
+    /// Name of the namespace whose placement identifiers these are; empty where the drive is a single namespace without
+    /// name.
     pub name: String,
     /// First logical unit of the namespace.
     pub first: Lpn,
     /// Number of logical units of the namespace.
     pub units: u64,
     /// List of the numbers of the placement handles of the namespace (its placement handle list), at least one; the
-    /// first takes what names none.
+    /// first takes writes that name no identifier.
     pub handles: Vec<u16>,
     /// List of the numbers of the reclaim groups in which data of the namespace lie, at least one.
     pub groups: Vec<u16>,

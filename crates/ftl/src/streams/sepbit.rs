@@ -6,8 +6,8 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of reclaimed superblocks of the first write stream (host data with a short expected life) over which one mean
-/// life (from opening to reclaiming) is calculated.
+/// Constant: number of reclaimed superblocks of the first write stream (host data with a short expected life) over
+/// which one mean life (from opening to reclaiming) is calculated.
 const LIVES: u64 = 16;
 
 /// Implementation of the stream policy `sepbit`: two write streams of host data and four of relocated data, by the
@@ -24,17 +24,17 @@ pub struct SepBit {
     total: u64,
 }
 
-/// Index of the write stream, one of six, for host data with a short expected life.
+/// Constant: index of the write stream, one of six, for host data with a short expected life.
 const SHORT: usize = 0;
-/// Index of the write stream for host data with a long expected life.
+/// Constant: index of the write stream, one of six, for host data with a long expected life.
 const LONG: usize = 1;
-/// Index of the write stream for data relocated out of the stream `SHORT`.
+/// Constant: index of the write stream for data relocated out of the stream `SHORT`.
 const FROM_SHORT: usize = 2;
-/// Index of the write stream for young data relocated out of any other stream than `SHORT`.
+/// Constant: index of the write stream for young data relocated out of any other stream than `SHORT`.
 const YOUNG: usize = 3;
-/// Index of the write stream for data of middle age relocated out of any other stream than `SHORT`.
+/// Constant: index of the write stream for data of middle age relocated out of any other stream than `SHORT`.
 const MIDDLE: usize = 4;
-/// Index of the write stream for old data relocated out of any other stream than `SHORT`.
+/// Constant: index of the write stream for old data relocated out of any other stream than `SHORT`.
 const OLD: usize = 5;
 
 impl Policy for SepBit {

@@ -183,8 +183,8 @@ impl Core {
     }
 
     /// Removes and returns the next superblock of a die that is to be reclaimed for another reason than lack of space
-    /// (wear levelling, refresh and so on), with the reason; `None` if no superblock was requested or there is no space
-    /// for its valid units.
+    /// (wear levelling, refresh and so on), with the reason; `None` if no superblock is requested, if there is no space
+    /// for its valid units, or if waiting host writes go first this time.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();

@@ -5,8 +5,8 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, Ppa};
 
-/// Nominal times of a die's operations, in ns, the same for all dies, for clocks of dies that are written without
-/// simulated time.
+/// Record of the nominal times of a die's operations, in ns, the same for all dies, for clocks of dies that are written
+/// without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NominalTimes {
     /// Time in ns that a program of one program unit takes on its die, transfer included.
@@ -27,8 +27,8 @@ pub(crate) struct Eager {
     pub moved: f64,
     /// Mean number of host units in a program unit of the host; the rest is padding.
     pub filled: f64,
-    /// Number of host units that the open program unit shall hold: the mean number, less what earlier program units
-    /// held beyond it.
+    /// Number of host units that the host's open program unit shall hold before it is padded: the mean number,
+    /// corrected by what earlier program units held too much or too little.
     pub to_fill: f64,
     /// Number of units that the host's open program unit holds so far.
     pub in_program: u32,
@@ -53,16 +53,16 @@ pub(crate) struct Eager {
     /// For each logical unit whose newest version is on its way to the flash: number of units placed before that
     /// version.
     pub newest: ByNumber<u32, u32>,
-    /// For each die: its clock.
+    /// For each die: state of its nominal clock, for writes without simulated time.
     pub dies: Vec<EagerDie>,
 }
 
 /// Record of a unit of the host that has a place on the flash; the map points to the place when its program ends.
 #[derive(Clone, Copy)]
 pub(crate) struct PlacedUnit {
-    /// Number of the logical unit.
+    /// Number of the logical unit that has been given a place on flash.
     pub lpn: Lpn,
-    /// Place of the unit on the flash.
+    /// Physical place on flash that the host unit has been given.
     pub ppa: Ppa,
     /// True if the unit has the last place of its superblock.
     pub is_last: bool,
@@ -77,7 +77,8 @@ pub(crate) struct PlacedUnit {
 pub(crate) struct EagerDie {
     /// Queue of the host's units that are placed on the die and whose programs have not ended.
     pub on_their_way: VecDeque<PlacedUnit>,
-    /// Number of units that the die's collection still has to move beside the host's programs.
+    /// Number of units that the die's garbage collection in progress still has to move for the host units written so
+    /// far.
     pub owed: f64,
     /// Nominal time, in ns, at which the die has ended all operations that it was given.
     pub free_at: f64,

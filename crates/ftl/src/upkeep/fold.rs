@@ -60,7 +60,7 @@ impl Upkeep {
     }
 
     /// Opens a superblock for host data on a die to take units folded from the SLC cache, if none is open. Returns
-    /// false if garbage collection of the die's parity group took the new superblock immediately.
+    /// false if garbage collection filled or closed the new superblock immediately.
     pub fn open_for_folding<P: Probe>(
         &mut self,
         media: &mut Media,

@@ -35,8 +35,8 @@ pub(crate) struct Upkeep {
     /// preconditioning without simulated time while collection has priority over host programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
-    /// Clocks of the dies, by which writes without simulated time go in a sampled run; `None` where garbage collection
-    /// does only as much as such writes need.
+    /// Nominal clocks of the dies that writes without simulated time follow in a sampled run; `None` where garbage
+    /// collection does only as much as such writes need.
     pub eager: Option<Box<Eager>>,
 }
 

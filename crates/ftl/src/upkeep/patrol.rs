@@ -15,8 +15,8 @@ use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
 
-/// Value of a flash read's owner field by which reads of the background scrub (patrol) are recognised when they
-/// complete; reads that move data have another owner, or none.
+/// Constant: value of a flash read's owner field by which reads of the background scrub (patrol) are recognised when
+/// they complete; reads that move data have another owner, or none.
 pub(crate) const PATROL: u32 = u32::MAX - 1;
 
 /// Record of the progress of the background scrub (patrol) on one die.

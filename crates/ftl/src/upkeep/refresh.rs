@@ -5,8 +5,8 @@ use crate::core::Core;
 use engine::Calendar;
 use units::Nanos;
 
-/// Least time after which a superblock that is due for refresh but could not be moved is checked again: its last
-/// programs were in flight, or garbage collection was filling it.
+/// Constant: least time after which a superblock that is due for refresh but could not be moved is checked again: its
+/// last programs were in flight, or garbage collection was filling it.
 const SOON: Nanos = Nanos::new(1_000_000);
 
 impl Core {

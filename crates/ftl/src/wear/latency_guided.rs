@@ -10,7 +10,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::BTreeMap;
 use units::{Nanos, SuperblockId};
 
-/// Number of kinds of operation whose times the wear levelling policy `latency-guided` observes: erase and program.
+/// Constant: number of kinds of operation, erase and program, whose times the wear levelling policy `latency-guided`
+/// observes.
 const KINDS: usize = 2;
 
 /// Record of a superblock's last erase time and program time, and of the program/erase cycles at which these times last

@@ -156,8 +156,8 @@ impl ZoneMapped {
         self.zones[zone as usize].waiting.push_back(slot);
     }
 
-    /// Programs the units of a zone that wait in the write buffer, without simulated time, as units that are laid out
-    /// next come behind them. The zone has superblocks for them.
+    /// Programs, without simulated time, the units of a zone that wait in the write buffer, before further units of the
+    /// zone are written behind them. The zone must have superblocks for these units.
     pub(super) fn lay_waiting(&mut self, zone: u32) {
         let units = self.layout().program_units;
         while let Some(slot) = self.zones[zone as usize].waiting.pop_front() {

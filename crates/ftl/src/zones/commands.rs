@@ -14,7 +14,8 @@ impl Reads for ZoneMapped {
         self.pages.parts()
     }
 
-    /// Returns the number of the die on which a unit that was never written would lie.
+    /// Returns the number of the die that the logical address of unit `lpn` determines: on this die a read of the unit
+    /// takes place while it is not on flash.
     fn home_die(&self, lpn: Lpn) -> u32 {
         if self.zoning.is_paged(lpn) {
             return self.pages.home_die(lpn);

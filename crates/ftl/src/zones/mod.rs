@@ -113,7 +113,7 @@ pub struct ZoneMapped {
     /// Queue of zones with pending work (data for a whole program unit, or a finish), in the order in which they submit
     /// their next program.
     busy: VecDeque<u32>,
-    /// For each die: number of its programs in flight.
+    /// For each die: number of programs of zones in flight on the die.
     bound: Vec<u32>,
     counts: ZonedTotals,
     /// True on a zoned drive before simulated time begins, when written data are on flash at once.
@@ -200,8 +200,8 @@ impl ZoneMapped {
         Ok(())
     }
 
-    /// Returns the greatest number of zones whose data in the write buffer, less than a program unit of each, leave room
-    /// beside them.
+    /// Returns the greatest number of zones that may each have less than a program unit of data waiting in the write
+    /// buffer while slots for further writes remain.
     pub(crate) fn held_back_most(&self) -> u32 {
         let program = self.layout().program_units;
         let slots = self.pages.media.core.buffer.slots().saturating_sub(self.zoning.slots_beside(program));

@@ -179,9 +179,9 @@ impl ZoneMapped {
         found
     }
 
-    /// Gives a zone the superblocks with data that were `found` of it after a power cut, and free ones for those
-    /// without data in a part (one superblock on each die of a group) that was begun; the programmed program units are
-    /// the zone's first ones. `end` is the end of padding of a finished zone.
+    /// Gives a zone its superblocks after a power cut: the superblocks `found`, which hold data of the zone, and free
+    /// superblocks for missing members of a part (one superblock on each die of a group) that was begun. Sets the
+    /// number of programmed program units, and the end of the padding, `end`, of a finished zone.
     fn find_zone(&mut self, zone: u32, found: &[(u32, u32)], end: Option<u32>) {
         let rows = self.layout().program_rows;
         let programs =
@@ -202,8 +202,8 @@ impl ZoneMapped {
         (state.next, state.end) = (next, end);
     }
 
-    /// Finishes the fullest zones while more are active than the drive allows: a zone that a write had filled is active
-    /// again where a power cut lost the write, and another may have been opened meanwhile.
+    /// Finishes the fullest zones, after a power cut, while more zones are active than the drive allows: a zone is
+    /// active again if the cut lost the write that had filled it, and another zone may have been opened meanwhile.
     fn finish_surplus(&mut self) {
         let count = |layer: &Self| layer.zones.iter().filter(|zone| layer.is_active(zone)).count();
         while count(self) > self.zoning.active_most as usize {
@@ -215,8 +215,8 @@ impl ZoneMapped {
         }
     }
 
-    /// Takes a free superblock for a zone after a power cut, in the place of number `member` of its superblocks, which
-    /// held nothing. `found` are the zone's superblocks with data, at least one of which is in the same part of the
+    /// Takes a free superblock for a zone after a power cut, in place of superblock number `member` of the zone, which
+    /// held no data. `found` are the zone's superblocks with data, at least one of which is in the same part of the
     /// zone.
     fn free_member(&mut self, found: &[(u32, u32)], member: u32) -> u32 {
         let width = self.zoning.width;

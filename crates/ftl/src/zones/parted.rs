@@ -4,14 +4,15 @@
 use super::ZoneMapped;
 use nand::FlashArray;
 
-/// Record of what each die needs of superblocks, by which its good superblocks are parted.
+/// Record of the numbers of superblocks that each die of a zoned drive needs for zones and for units outside of zones,
+/// by which the die's good superblocks are divided between the two.
 pub(super) struct Parting {
     /// Number of superblocks of each die that the zones need when all of them are full.
     pub of_zones: u32,
-    /// Number of superblocks of each die with which units that are mapped one by one are written for ever: superblocks that
-    /// the units fill, and superblocks that garbage collection keeps free, open or in hand.
+    /// Number of superblocks of each die that units outside of zones need to be overwritten without end: superblocks
+    /// that the units fill, and superblocks that garbage collection keeps free, open or in hand.
     of_pages: u32,
-    /// Number of logical units that are mapped one by one; 0 on a drive that is zones only.
+    /// Number of logical units that are mapped one by one, outside of zones; 0 on a drive that has only zones.
     units_of_pages: u64,
     /// Number of logical units in zones.
     units_of_zones: u64,
@@ -20,7 +21,7 @@ pub(super) struct Parting {
 }
 
 impl Parting {
-    /// Reckons what each die of a drive needs of superblocks.
+    /// Makes the record of the numbers of superblocks that each die needs for zones and for units outside of zones.
     pub fn of(layer: &ZoneMapped) -> Self {
         let (parts, groups) = (layer.parts_of_zone(), layer.layout().dies / layer.zoning.width);
         let of_zones = match layer.rules.takes_all() {

@@ -129,7 +129,7 @@ impl KeepsUp for ZoneMapped {
         (0..0, 0)
     }
 
-    /// Returns false, because a zoned drive relocates no data.
+    /// Returns false, because a zoned drive moves no superblock's data for upkeep such as refresh or scrub.
     fn write_superblock_anew<P: Probe>(&mut self, _: u32, _: Origin, _: &mut Context<P>) -> bool {
         false
     }

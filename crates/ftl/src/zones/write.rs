@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// Index of the only write stream of a zoned drive.
+/// Constant: index of the write stream to which units of zones count where their write cost is chosen.
 const STREAM: usize = 0;
 
 impl ZoneMapped {
@@ -161,8 +161,8 @@ impl ZoneMapped {
         true
     }
 
-    /// Returns, for each group of dies (a group holds one part of a zone), the number of zones that are being written
-    /// there.
+    /// Returns, for each group of dies (a group holds one part of a zone), the number of zones whose next program goes
+    /// there: zones with program units left to program that have superblocks in the group.
     fn being_written(&self, groups: usize) -> Vec<u32> {
         let mut counts = vec![0; groups];
         for (zone, state) in (0..).zip(&self.zones) {

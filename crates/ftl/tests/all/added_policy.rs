@@ -6,7 +6,8 @@ use ftl::Blocks;
 use units::SuperblockId;
 use victim::VictimView;
 
-/// Stands for `crates/ftl/src/gc/victim/mod.rs`.
+/// Module that stands in the test for `crates/ftl/src/gc/victim/mod.rs`: declares the seam of victim policies with the
+/// documented example policy as its only policy.
 mod victim {
     pub use ftl::gc::victim::{VictimPolicy, VictimView};
 

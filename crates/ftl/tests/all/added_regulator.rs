@@ -5,7 +5,8 @@ use controller::Origin;
 use ftl::regulator::{Candidate, CostRegulator, Steps, WriteCost, WriteView};
 use units::Nanos;
 
-/// Cheap moves.
+/// Implementation of the documented example cost regulator `cheap-moves`: relocated data are programmed with the coarse
+/// step (fast program, slow reads) while at least `backlog` host operations are at the die.
 #[derive(Clone, Debug)]
 pub struct CheapMoves {
     backlog: u32,

@@ -16,7 +16,7 @@ tables for sets of voltages) are checked when the drive is built. So is whether 
 error gives the `ftl.op_ratio` that would suffice.
 ";
 
-/// The table as a page.
+/// Returns the text of the documentation page about the features that can be combined, made from the table of features.
 fn page() -> String {
     let mut page = BEGIN.to_owned();
     features(&mut page);
@@ -34,7 +34,8 @@ fn features(page: &mut String) {
     }
 }
 
-/// What turns a feature on, as one would write it.
+/// Returns the setting that turns a feature on, as text for the documentation page: its key or keys, and the values
+/// that enable the feature.
 fn switch(feature: Feature) -> String {
     let keys: Vec<String> = feature.keys().iter().map(|key| format!("`{key}`")).collect();
     let (keys, one) = (keys.join(" or "), feature.keys()[0]);
@@ -49,7 +50,8 @@ fn switch(feature: Feature) -> String {
     }
 }
 
-/// What the two do to each other, in a sign.
+/// Returns the text for a pair of features in the page's matrix: `+` if they can be combined, the number of the reason
+/// if they cannot, or `–` if both are values of one key.
 fn cell(a: Feature, b: Feature) -> String {
     let number =
         |row: &Apart| APART.iter().position(|other| other.a == row.a && other.b == row.b).unwrap() + 1;
@@ -136,7 +138,8 @@ fn no_pair_stands_twice() {
     }
 }
 
-/// What follows from a need has no row of its own: it would be told in two ways.
+/// Checks that no pair in the table of features that cannot be combined follows from another pair of the table because
+/// one feature needs another: the reason would be given twice.
 #[test]
 fn no_row_follows_from_another() {
     for row in APART {
@@ -145,7 +148,7 @@ fn no_row_follows_from_another() {
     }
 }
 
-/// A kind of mapping, or a policy that does nothing, is known to the table by its name.
+/// Checks that each name of a mapping or other policy by which the table knows a feature is the name of a policy.
 #[test]
 fn names_of_the_table_are_names_of_policies() {
     let policies = ftl::policies();

@@ -11,7 +11,8 @@ fn policy(name: &str) -> Box<dyn PlacementPolicy> {
     placement::read(&mut Section::root(&document)).expect("a known policy")()
 }
 
-/// One moment at which a die must be chosen.
+/// Record of a random moment at which a placement policy must choose a die: dies that can take a program, host programs
+/// of each die, logical unit to be placed, and units of a program.
 struct Moment {
     eligible: Vec<bool>,
     programs: Vec<u32>,
@@ -45,14 +46,15 @@ impl Moment {
         })
     }
 
-    /// The eligible dies in order from `start`, around the end.
+    /// Returns the numbers of the dies that can take a program, in order from die `start` on and then from die 0 on.
     fn around(&self, start: usize) -> Vec<usize> {
         let dies = self.eligible.len();
         (0..dies).map(|step| (start + step) % dies).filter(|&die| self.eligible[die]).collect()
     }
 }
 
-/// Asks a policy over and over; `rule` is given the die chosen last and says what must be chosen next.
+/// Checks that the placement policy `name` chooses at many random moments, on drives with various numbers of dies, the
+/// die that `rule` returns; `rule` is given the moment and the die chosen last (`None` before the first choice).
 fn compare(name: &str, rule: impl Fn(&Moment, Option<usize>) -> Option<usize>) {
     for dies in [1, 3, 8, 64, 65, 130] {
         let mut policy = policy(name);

@@ -20,7 +20,8 @@ fn read(settings: &[&str]) -> Result<regulator::Maker, config::ConfigError> {
     regulator::read(&mut config::Section::root(&document))
 }
 
-/// A regulator and one unit of a drive.
+/// State of a test of a cost regulator: the regulator, its write costs, and what the drive stores about one mapping
+/// unit (history bits, whether it was accessed, and the cost of its last write).
 struct Bench {
     policy: Box<dyn CostRegulator>,
     costs: Vec<WriteCost>,
@@ -53,7 +54,8 @@ impl Bench {
         }
     }
 
-    /// Writes the unit; gives the step in mV.
+    /// Lets the regulator choose the cost of a write of the unit, after `change` has changed the view that the
+    /// regulator gets; returns the program step (voltage increment per pulse) of this cost in mV.
     fn write(&mut self, change: impl FnOnce(&mut WriteView<'_>)) -> u64 {
         let candidates = self.candidates.clone();
         let mut view = WriteView { costs: &candidates, ..self.view() };
@@ -68,7 +70,7 @@ impl Bench {
         self.write(|_| {})
     }
 
-    /// Reads the unit; true: it is to be written anew.
+    /// Informs the regulator of a host read of the unit; returns true if the regulator wants the unit programmed again.
     fn read(&mut self) -> bool {
         let view = ReadView { first: !self.seen, cost: self.previous.unwrap_or(0) };
         self.seen = true;
@@ -133,8 +135,8 @@ fn tvr_reduces_voltages_for_what_lives_shortly() {
     assert_eq!(Bench::new(&["name=tvr", "new_data=true"]).host(), 450);
 }
 
-/// The three cases of the paper's figure 3: after the first access reads stay cheap, writes turn cheap, and a write
-/// among reads takes the usual cost.
+/// Checks the regulator `agcr` on the three cases of figure 3 of its paper: a unit that is only read stays cheap to
+/// read, a unit that is only written gets cheap writes after the first, and a write among reads has the usual cost.
 #[test]
 fn agcr_follows_figure_3() {
     let mut written = Bench::new(&["name=agcr"]);

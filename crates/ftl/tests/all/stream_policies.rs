@@ -7,7 +7,7 @@ use ftl::gc::victim::{self, VictimPolicy, VictimView};
 use ftl::streams::{self, StreamPolicy, UnitView};
 use units::{Lpn, SuperblockId};
 
-/// A policy of a seam with these settings.
+/// Macro that makes a policy of the seam `$seam` with these settings, texts of the form `key=value`.
 macro_rules! policy {
     ($seam:ident, $($setting:expr),+) => {{
         let mut document = Document::empty();
@@ -69,7 +69,8 @@ fn lives_of_reclaimed_superblocks_say_what_is_short() {
 const COUNT: usize = 8;
 const UNITS: u32 = 100;
 
-/// What a policy picks of a die's superblocks, each reclaimed at once.
+/// Returns the numbers of the first `count` victims that the policy picks one after the other from a die's superblocks
+/// with `valid` valid units; each victim counts as reclaimed at once.
 fn picks(policy: &mut dyn VictimPolicy, valid: &[u32; COUNT], count: usize) -> Vec<u32> {
     let mut candidates: Vec<SuperblockId> = (0..COUNT as u32).map(SuperblockId).collect();
     let mut random = RandomStream::new(1, "regions");
@@ -103,7 +104,8 @@ fn close(policy: &mut dyn VictimPolicy, valid: &[u32; COUNT], streams: &[usize; 
     }
 }
 
-/// Victims are chosen at once from a region until it has given a superblock back, and the cold one waits for as much garbage.
+/// Checks that the victim policy `two-region-greedy` takes all victims of a round, which free one superblock's worth of
+/// units, from one region: the region that alone has as much garbage, else the region with the emptiest superblock.
 #[test]
 fn a_round_takes_from_one_region() {
     // 0 to 3 are the host's, 4 to 7 moved; the emptiest of all is moved, and its region has 90 units of garbage.
@@ -130,7 +132,8 @@ fn a_round_takes_from_one_region() {
     );
 }
 
-/// The scan goes on where it stopped, and is content with less after seven tenths of the candidates.
+/// Checks that the victim policy `two-region-fifo` continues its scan of the candidates where the last choice stopped,
+/// and accepts victims with more valid units once the scan has passed seven tenths of the candidates.
 #[test]
 fn a_scan_goes_on_where_it_stopped() {
     let (valid, streams) = ([90, 48, 52, 20, 49, 68, 74, 10], [0; COUNT]);

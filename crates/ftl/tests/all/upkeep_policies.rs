@@ -15,7 +15,7 @@ macro_rules! policy {
     }};
 }
 
-/// What each order writes anew next, of superblocks 7, 2, 5 and 3 that fell due in this order.
+/// Checks which of superblocks 7, 2, 5 and 3, due for refresh in this order, each refresh order policy chooses next.
 #[test]
 fn orders_differ_in_what_is_next() {
     let candidates = [7, 2, 5, 3].map(SuperblockId);
@@ -47,7 +47,8 @@ fn expired(policy: &mut dyn snapshot_expiry::ExpiryPolicy, moments: &[u64], reas
     policy.expire(&ExpiryView { snapshots: &snapshots, reason, now, keep: 4, units: 10, room: 20 })
 }
 
-/// A snapshot each 100 ns of which eight are kept: thinned, they grow sparse with age, and reach farther back.
+/// Checks that the snapshot expiry policy `thinned`, with a snapshot each 100 ns of which eight are kept, leaves
+/// snapshots that are sparser the older they are and that reach back to the first.
 #[test]
 fn thinned_snapshots_reach_far_back_and_are_dense_near_now() {
     let mut thinned = policy!(snapshot_expiry, "thinned");

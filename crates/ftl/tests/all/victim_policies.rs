@@ -20,23 +20,25 @@ fn policy(settings: &[&str]) -> Result<Box<dyn VictimPolicy>, String> {
     Ok(maker())
 }
 
-/// A die as the rules see it; every array is indexed by superblock.
+/// State of a die in a test, by which the rules of the test choose victims; all arrays are indexed by superblock.
 struct Die {
     units: u32,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,
     pe_cycles: Vec<u32>,
     closed_at: Vec<u64>,
-    /// When each candidate was closed, counted in notifications: no two are alike.
+    /// For each superblock: when it was closed, as the number of notifications to the policy so far; no two are equal.
     closed: Vec<u64>,
-    /// When each candidate last changed its count, counted in notifications.
+    /// For each superblock: when its number of valid units changed last, as the number of notifications to the policy
+    /// so far.
     changed: Vec<u64>,
     notifications: u64,
     clock: u64,
     random: RandomStream,
 }
 
-/// The rule of a policy: the superblock it must choose among at least one candidate.
+/// Type of a rule with which a test compares a victim policy: a function that returns the superblock that the policy
+/// must choose, given at least one candidate.
 type Rule = fn(&Die, &mut RandomStream) -> SuperblockId;
 
 impl Die {
@@ -102,7 +104,8 @@ impl Die {
         *self.candidates.iter().min_by_key(key).expect("there are candidates")
     }
 
-    /// The best candidate by ratio of benefit to cost; among equals fewest valid, oldest, lowest number.
+    /// Returns the candidate with the greatest ratio of age times invalid units to `cost`, a function of the valid
+    /// units and the units of a superblock; among equals fewest valid units, then closed first, then lowest number.
     fn cost_benefit(&self, cost: fn(u128, u128) -> u128) -> SuperblockId {
         let ratio = |at: SuperblockId| {
             let (valid, units) = (u128::from(self.valid[at.index()]), u128::from(self.units));
@@ -128,8 +131,8 @@ impl Die {
     }
 }
 
-/// Plays a random history and compares every choice with the rule. Gives the share of choices that differ
-/// from greedy's, which shows that the history tells the rules apart.
+/// Checks every choice of a victim policy in a random history against `rule`. Returns the fraction of choices that
+/// differ from those of greedy, which shows whether the history tells the two rules apart.
 fn compare(settings: &[&str], rule: Rule, units: u32, seed: u64) -> f64 {
     let mut policy = policy(settings).expect("these settings are right");
     policy.attach(SUPERBLOCKS, units);
@@ -177,7 +180,8 @@ fn compare(settings: &[&str], rule: Rule, units: u32, seed: u64) -> f64 {
     f64::from(unlike_greedy) / picks as f64
 }
 
-/// Compares on superblocks with fewer and with more units than there are superblocks.
+/// Checks a victim policy against `rule` on dies whose superblocks have fewer units than there are superblocks, and
+/// more; returns the mean fraction of choices that differ from those of greedy.
 fn differs_from_greedy(settings: &[&str], rule: Rule) -> f64 {
     let shares =
         [(4, 1), (16, 2), (300, 3), (300, 4)].map(|(units, seed)| compare(settings, rule, units, seed));
@@ -234,8 +238,9 @@ fn d_choices_takes_the_best_of_its_draws() {
     );
 }
 
-/// With `n` candidates of different counts, the one of rank `r` from the emptiest is the best of `d` draws with
-/// the probability `((n - r)^d - (n - r - 1)^d) / n^d`: all draws rank at least `r`, and not all more.
+/// Checks the random choices of `d-choices`: of `n` candidates with different counts, it picks the candidate of rank
+/// `r` from the emptiest with the probability `((n - r)^d - (n - r - 1)^d) / n^d` that all of `d` draws rank at least
+/// `r`, but not all higher.
 #[test]
 fn d_choices_follow_their_distribution() {
     const RANKS: usize = 20;

@@ -17,7 +17,7 @@ fn policy(settings: &[&str]) -> Result<Box<dyn WearPolicy>, String> {
     Ok(maker())
 }
 
-/// A die of which only the candidates, the cycles and the closing times matter.
+/// Record of a die in a test of wear levelling policies: candidates, program/erase cycles and closing times.
 struct Die {
     candidates: Vec<SuperblockId>,
     pe_cycles: Vec<u32>,
@@ -41,7 +41,8 @@ impl Die {
         })
     }
 
-    /// Random cycles below `spread`, closing times with many equals, and about half of all as candidates.
+    /// Makes a random die for a test: program/erase cycles below `spread`, closing times with many equals, and about
+    /// half of all superblocks as candidates.
     fn random(random: &mut RandomStream, spread: u64) -> Self {
         let count = 1 + random.below(30) as usize;
         let mut candidates: Vec<SuperblockId> = (0..count as u32).map(SuperblockId).collect();
@@ -54,7 +55,8 @@ impl Die {
         }
     }
 
-    /// The rule of static wear levelling with a threshold of 20 cycles.
+    /// Returns the superblock that static wear levelling with a threshold of 20 program/erase cycles must relocate: the
+    /// least worn candidate; `None` if no superblock has over 20 cycles more, or without a candidate.
     fn expected(&self) -> Option<SuperblockId> {
         let mut sorted = self.candidates.clone();
         sorted.sort_by_key(|at| (self.pe_cycles[at.index()], self.closed_at[at.index()], at.0));
@@ -122,8 +124,8 @@ fn a_period_of_zero_is_refused() {
     assert!(error.contains("period"), "{error}");
 }
 
-/// A small die without garbage collection's choices: every step moves the data of a random superblock with hot
-/// data, then what the policy asks for, to the free superblock of the lowest rank. Four are always free.
+/// State of a small simulated die without garbage collection: each step moves the data of a random superblock with hot
+/// data, then the data that the policy chooses, to the free superblock of the lowest rank. Four are always free.
 struct SmallDie {
     policy: Box<dyn WearPolicy>,
     is_cold: Vec<bool>,
@@ -189,7 +191,8 @@ impl SmallDie {
     }
 }
 
-/// The greatest spread of cycles in the first and in the second half of a run.
+/// Returns the greatest difference of program/erase cycles between superblocks of a small die, in the first half and in
+/// the second half of a run; the die has `hot` superblocks with hot data and `cold` superblocks with cold data.
 fn spreads(settings: &[&str], hot: usize, cold: usize) -> [u32; 2] {
     const HALF: usize = 20_000;
     let mut die = SmallDie::new(settings, hot, cold);
@@ -210,7 +213,8 @@ fn without_relocation_the_spread_grows_with_the_run() {
     }
 }
 
-/// A look moves one superblock at most, so what the spread settles at depends on the period, too.
+/// Checks that static wear levelling bounds the difference of program/erase cycles however long the run is; the bound
+/// depends on the period, too, because each check of the policy moves at most one superblock.
 #[test]
 fn static_levelling_bounds_the_spread_however_long_the_run() {
     for (hot, cold) in [(40, 20), (20, 40), (10, 50)] {

@@ -117,7 +117,8 @@ impl Op {
         self.0
     }
 
-    /// Returns the operation with this [`Self::code`]; `None` where no command set has such an operation.
+    /// Returns the operation (host command) whose number (see [`Self::code`]) is `code`; `None` where no command set
+    /// has such an operation.
     pub fn of_code(code: u8) -> Option<Self> {
         SETS.iter().flat_map(|set| set.operations).map(|operation| operation.op).find(|op| op.0 == code)
     }
@@ -197,8 +198,8 @@ impl CommandSet {
         self.bits(|operation| operation.range == Range::Sectors)
     }
 
-    /// Returns the bit mask, by [`Op::code`], of the operations of the set whose completions give the address of the
-    /// data.
+    /// Returns the bit mask, by [`Op::code`], of the host commands (operations) of this NVMe command set whose
+    /// completions give the address of the data.
     pub fn with_address(&self) -> u64 {
         self.bits(|operation| operation.answer == CompletionKind::Address)
     }
@@ -208,8 +209,8 @@ impl CommandSet {
         found.fold(0, |bits, operation| bits | 1 << operation.op.code())
     }
 
-    /// Returns why this command set refuses a request in a namespace of `size` bytes, which messages call `what`: a
-    /// text of the fault and a text of what was expected; `None` for a valid request.
+    /// Returns why this command set refuses a request to a namespace of `size` bytes (named `what` in the text): a text
+    /// of the fault and a text of what was expected; `None` for a valid request.
     pub fn refusal(
         &self,
         op: Op,

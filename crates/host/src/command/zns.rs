@@ -156,9 +156,9 @@ pub enum ZoneWork {
 /// Set of counts of zone events since the beginning: opened, closed, finished, reset and filled zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneCounts {
-    /// Number of times that a zone was opened: first, implicitly for a write; second, by the host's open command.
+    /// Pair of counts of the openings of zones: first, implicitly for a write; second, by the host's open command.
     pub opened: [u64; 2],
-    /// Number of times that a zone was closed: first, by the drive, to open another zone; second, by the host's close
+    /// Pair of counts of the closings of zones: first, by the drive, to open another zone; second, by the host's close
     /// command.
     pub closed: [u64; 2],
     /// Number of times that the host finished a zone before it was full.

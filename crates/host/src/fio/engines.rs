@@ -13,7 +13,7 @@ pub enum Engine {
     Other(&'static str),
 }
 
-/// Name of the engine of a job that names none (as in fio on Linux, BSD and macOS).
+/// Constant: name of the I/O engine of a fio job that names none: `psync`, as in fio on Linux, BSD and macOS.
 pub const DEFAULT: &str = "psync";
 
 const SYNC: &[&str] = &[
@@ -45,7 +45,8 @@ const ASYNC: &[&str] = &[
     "cpp_null",
 ];
 
-/// Names of the engines that discard requests in fio; here their requests go to the drive like any other.
+/// Constant list of the names of the engines that discard requests in fio; in the simulation, their requests go to the
+/// drive like any other.
 pub const NULL: &[&str] = &["null", "cpp_null"];
 
 const NETWORK: &str = "sends over a network and touches no drive";

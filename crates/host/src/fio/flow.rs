@@ -43,7 +43,7 @@ struct FlowShare {
 pub struct FioFlows {
     flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
-    /// List with one entry for each clone of a fio job: its membership in a fio flow; `None` for a clone without a
+    /// List with one entry for each clone of all fio jobs: its membership in a fio flow; `None` for a clone without a
     /// flow.
     shares: Vec<Option<FlowShare>>,
     /// List of the clones of fio jobs that wait until other clones of their fio flow have made requests: number of the

@@ -171,7 +171,7 @@ pub struct JobSpec {
     pub identical: bool,
     /// True if the fio job issues a flush after the last write of each loop.
     pub end_fsync: bool,
-    /// Number of writes after which the fio job issues a flush, from `fsync` and from `fdatasync`; 0: never.
+    /// Two numbers of writes (for `fsync`, for `fdatasync`) after which the fio job issues a flush; 0: never.
     pub flush_every: [u64; 2],
     /// True if writes of the fio job must be on durable storage when the drive acknowledges them (`sync=`, `writefua`).
     pub fua: bool,
@@ -364,8 +364,8 @@ pub struct JobFile {
     pub ignored: Vec<String>,
 }
 
-/// Words in values of a job file that fio replaces by numbers of the machine that fio runs on (page size, memory,
-/// CPUs); refused here.
+/// Constant list of the words in values of a fio job file that fio replaces by numbers of the machine that it runs on
+/// (page size, memory, CPUs); a job file with such a word is refused.
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
 /// Type of one option of a section of a fio job file: its place, its key, and its value if it has one.

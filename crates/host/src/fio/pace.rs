@@ -16,14 +16,14 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// Parses a rate in bytes per second, such as `10m`; `None` inside the result for 0, which is no limit.
+    /// Parses the value of fio's `rate`, in bytes per second, such as `10m`; `None` inside the result for 0, no limit.
     pub fn bytes(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
         let rate =
             value::bytes(text, kb_base).map_err(|_| "bytes per second such as 10m, or 0 for no limit")?;
         Ok(Some(Self::BytesPerSecond(rate)).filter(|_| rate > 0))
     }
 
-    /// Parses a rate in requests per second, such as `500`; `None` inside the result for 0, which is no limit.
+    /// Parses the value of fio's `rate_iops`, in requests per second; `None` inside the result for 0, no limit.
     pub fn requests(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
         let rate = value::bytes(text, kb_base).map_err(|_| "requests per second, or 0 for no limit")?;
         Ok(Some(Self::RequestsPerSecond(rate)).filter(|_| rate > 0))

@@ -106,8 +106,8 @@ impl Steady {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
 
-    /// Returns the divisor of fio's rates at each steady-state check (a count times ms, over this number): the square
-    /// of `steadystate_check_interval` in ms, cut to 32 bits, over 1000.
+    /// Returns the number by which fio divides a count times the interval in ms to get a rate at a steady-state check:
+    /// the square of `steadystate_check_interval` in ms, cut to 32 bits, over 1000.
     pub fn divisor(&self) -> u64 {
         let interval_ms = (self.interval_ns / MS_NS) as u32;
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
@@ -393,7 +393,7 @@ impl Watches {
         self.next_ns = if is_on { self.tick_ns.min(ramp_ns) } else { ramp_ns };
     }
 
-    /// Counts, for fio's steady state, a request completed at `now` ns, up to which [`Self::look`] must have looked.
+    /// Counts, for fio's steady state, a request completed at `now` ns; call [`Self::look`] for this time before it.
     pub fn count(&mut self, clone: u32, request: &HostRequest, now: u64) {
         // A flush is no block in fio.
         if request.op.effect() == Effect::Flush {
@@ -481,7 +481,7 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// Test helper: runs steady-state detection on `rates` per second; returns the second it settles, and its result.
+    /// Test helper: feeds samples of `rates` requests per second; returns the second of steady state, and the result.
     fn settled(criterion: &str, seconds: u64, rates: &[u64]) -> (Option<u64>, SteadyState) {
         let text = format!("[j]\nsize=1m\nss={criterion}\nss_dur={seconds}\n");
         let file = parse_text("j.fio", &text, &Variables::new(), &|_| unreachable!("no include")).unwrap();

@@ -46,13 +46,13 @@ enum Gate {
     EndFlush,
     /// Reason for no request of the fio job clone now: its flush is in flight.
     Flushing,
-    /// Reason for no request of the fio job clone now: a pause (`thinktime`) begins once none is in flight.
+    /// Reason for no request of the fio job clone now: a pause (`thinktime`) begins once no request is in flight.
     DrainToThink,
     /// Reason for no request of the fio job clone now: it pauses (`thinktime`) until this time in nanoseconds.
     ThinkUntil(u64),
     /// Reason for no request of the fio job clone now: it must first ask its fio flow for permission.
     Ask,
-    /// Reason for no request of the fio job clone now: its fio flow refused one; after all completions the clone rests.
+    /// Reason for no request of the fio job clone now: its fio flow refused a request; it rests after all completions.
     DrainToRest,
     /// Reason for no request of the fio job clone now: after its flow's refusal it rests until this time in ns.
     RestUntil(u64),
@@ -348,7 +348,7 @@ impl Worker {
         self.due.is_done()
     }
 
-    /// Returns the fio job clone's next direction (0 read, 1 write, 2 trim), or the time in ns at which one is due.
+    /// Returns the direction (0 read, 1 write, 2 trim) of a fio job clone's next request, or the ns at which it is due.
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {

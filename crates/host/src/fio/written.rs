@@ -60,8 +60,8 @@ impl JobPlace {
 }
 
 impl UserWords {
-    /// Returns the text `found` of an error with the user's words in place of the made line, or of its key, at the
-    /// beginning.
+    /// Returns the text `found` of an error with the user's own words in place of the made line, or of the line's key,
+    /// with which the text begins; else with the user's words put in front.
     fn instead_in(&self, found: &str) -> String {
         let key = self.line.split('=').next().unwrap_or("");
         let after_key = || found.strip_prefix(key).filter(|rest| rest.starts_with([':', ' ']));

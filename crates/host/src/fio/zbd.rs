@@ -149,7 +149,7 @@ impl FioZones {
         }
     }
 
-    /// Returns true if this is fio's record of the zones `zones` of a namespace.
+    /// Returns true if this state, as fio records it, is that of the zones `zones`, the zones of one namespace.
     pub fn is_of(&self, zones: HostZones) -> bool {
         self.shape == zones
     }

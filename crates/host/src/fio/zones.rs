@@ -168,8 +168,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Returns the greatest distance in bytes, from the start of its part, that a clone of a fio job with zones of its own
-/// reaches in all its loops, each of which transfers `bytes`; `None` for a job without such zones.
+/// Returns the greatest distance in bytes, from the start of a fio job clone's part of a file, that the clone reaches
+/// in all its loops of `bytes` bytes each, where the job has zones of its own; `None` for a job without such zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;
     let asked = if job.time_based { u64::MAX } else { bytes.saturating_mul(job.loops) };

@@ -29,8 +29,8 @@ pub(crate) struct TraceOrigin {
 pub(crate) struct ByteSource {
     name: String,
     place: StreamPlace,
-    /// Member of an archive that these bytes are, with its name, first byte and length; none if the source is no
-    /// archive member. The archive itself may be compressed, too.
+    /// Archive member, with its name, first byte and length, that this byte source consists of; none if the source is
+    /// no archive member. The archive itself may be compressed, too.
     member: Option<ArchiveMember>,
 }
 

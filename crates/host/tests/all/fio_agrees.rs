@@ -9,7 +9,7 @@ use std::process::Command;
 
 const DRIVE: u64 = 4 << 30;
 
-/// What both ask for, by section.
+/// Test helper: returns the requests that the simulation and real fio make from the fio job file `text`, by job.
 fn both(name: &str, text: &str) -> (Vec<Vec<beside::Asked>>, Vec<Vec<beside::Asked>>) {
     (beside::ours(text, DRIVE, usize::MAX).unwrap(), beside::of_fio(name, text).unwrap())
 }
@@ -75,7 +75,8 @@ const EXACT: &[&str] = &[
     "[a]\nrw=write\nbs=4k\nsize=64k\n[b]\nstonewall\nrw=read\nbs=8k\nsize=128k\nfilename=a.0.0\n",
 ];
 
-/// What fio 3.33 did otherwise: it read once for any number asked for, and read back several files one by one.
+/// Constant list of fio job files whose requests in the simulation are those of fio 3.42; fio 3.33 read only once where
+/// more was asked for, and read back several files one by one.
 const EXACT_SINCE_342: &[&str] = &[
     "[j]\nrw=read:4k\nbs=16k\nsize=1200k\nio_size=2320k\n",
     "[j]\nrw=write:4k\nbs=16k\nsize=1200k\nloops=3\n",
@@ -218,7 +219,7 @@ fn verification_reads_in_fios_order() {
     }
 }
 
-/// Ways to let blocks come again before all have come.
+/// Constant list of fio options each of which lets blocks be accessed again before all blocks have been accessed.
 const NO_MAP: &[&str] = &[
     "norandommap",
     "blockalign=8k",
@@ -283,7 +284,7 @@ fn what_is_drawn_is_drawn_alike() {
     }
 }
 
-/// Names of options in a listing of fio's: before a colon, or at the beginnings of lines.
+/// Test helper: runs fio with `arguments`, which list its options, and returns the names of the options.
 fn listed(arguments: &[&str]) -> Vec<String> {
     let output = Command::new("fio").args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -13,7 +13,8 @@ fn workload(text: &str, handles: u16) -> Result<FioWorkload, String> {
     FioWorkload::new(file, space, 1).map_err(|error| error.to_string())
 }
 
-/// The identifiers of the first writes, and of anything else that carries one.
+/// Test helper: plays a fio job with `options` on a drive with `handles` placement handles, and returns the placement
+/// identifiers of its first 12 writes (or other requests that carry one); `None` for a write without one.
 fn identifiers(options: &str, handles: u16) -> Vec<Option<u16>> {
     let text = format!("[j]\nioengine=io_uring_cmd\nfilename=/dev/ng0n1\nbs=4k\n{options}\n");
     let mut workload = workload(&text, handles).unwrap_or_else(|error| panic!("{error}"));

@@ -17,7 +17,7 @@ fn random_jobs_ask_for_what_fio_asks_for() {
     }
 }
 
-/// Options of which 0 is fio's default, or no limit (3.33 and 3.42).
+/// Constant list of fio options with the value 0, which is fio's default or means no limit (3.33 and 3.42).
 const ZEROS: &[&str] = &[
     "rate=0",
     "rate=,0",

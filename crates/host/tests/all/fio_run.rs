@@ -18,7 +18,8 @@ fn workload_on(text: &str, drive: u64, seed: u64) -> Result<FioWorkload, Workloa
     FioWorkload::new(parse_text("test.fio", text, &Variables::new(), &refuse)?, drive, seed)
 }
 
-/// What a run showed.
+/// Record of a test run of a fio job file: its requests, its end, the most requests in flight, and the requests in the
+/// ramp.
 #[derive(Debug, PartialEq)]
 struct Played {
     requests: Vec<HostRequest>,
@@ -27,7 +28,8 @@ struct Played {
     in_ramp: u64,
 }
 
-/// Runs against a drive that answers every request after `latency_ns`, at most `limit` requests.
+/// Test helper: plays the fio job file `text` on a drive that answers every request after `latency_ns`, up to `limit`
+/// requests, and returns the record of the run.
 fn play_with(text: &str, seed: u64, latency_ns: u64, limit: usize) -> Played {
     let mut workload = workload_on(text, DRIVE, seed).unwrap();
     let mut played =
@@ -180,7 +182,8 @@ fn a_random_map_covers_each_block_once_where_sizes_differ() {
     assert!(played.requests.iter().any(|request| request.bytes == 8192), "so that others come up, as in fio");
 }
 
-/// Files by name, with their place and length.
+/// Test helper: returns the files of the fio job file `text`, each with name, byte offset on the drive, and length in
+/// bytes.
 fn files(text: &str) -> Vec<(String, u64, u64)> {
     let of = |file: &FileRegion| (file.name.clone(), file.offset, file.bytes);
     workload_on(text, DRIVE, 1).unwrap().files().iter().map(of).collect()
@@ -371,7 +374,7 @@ fn zones_come_again_at_the_end_of_the_file() {
     assert!(end < Some(DRIVE));
 }
 
-/// Requests of each tag.
+/// Test helper: returns the number of requests with each tag (number of the fio job or clone), in the order of tags.
 fn by_tag(requests: &[HostRequest]) -> Vec<usize> {
     let tags = requests.iter().map(|request| usize::from(request.tag) + 1).max().unwrap_or(0);
     (0..tags).map(|tag| requests.iter().filter(|request| usize::from(request.tag) == tag).count()).collect()
@@ -827,7 +830,8 @@ fn the_examples_run() {
     assert!(seen >= 4, "{seen}");
 }
 
-/// When each request of a job of `options` goes out, in microseconds, where each takes ten.
+/// Test helper: returns the times in microseconds at which a fio job with `options` makes its requests, on a drive that
+/// answers each request after 10 us.
 fn times_us(options: &str) -> Vec<u64> {
     let played = play_with(&format!("[j]\nioengine=libaio\n{options}"), 1, 10_000, usize::MAX);
     played.requests.iter().map(|request| request.arrive.ns() / 1_000).collect()

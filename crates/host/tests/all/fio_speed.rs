@@ -10,7 +10,8 @@ use units::SimTime;
 const DRIVE_BYTES: u64 = 256 << 30;
 const REQUESTS: u64 = 5_000_000;
 
-/// Nanoseconds for one request: asked for and answered, in the order of asking, at the job's full depth.
+/// Test helper: returns the real time in ns per request that the workload of the fio job file `job` takes to make
+/// requests and to take their completions, in the order of making, at the job's full queue depth.
 fn ns_per_request(job: &str, depth: usize) -> f64 {
     let refuse = |name: &str| Err(WorkloadError::of(name, "no such file", "a file"));
     let file = parse_text("speed.fio", job, &Variables::new(), &refuse).unwrap();

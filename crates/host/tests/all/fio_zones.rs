@@ -30,7 +30,8 @@ fn workload(text: &str) -> Result<FioWorkload, String> {
     FioWorkload::new(file, space, 1).map_err(|error| error.to_string())
 }
 
-/// What a job asked for, of a drive whose first `full` zones are full: all requests, and what happened to zones.
+/// Test helper: plays a fio job with `options` on a zoned drive whose first `full` zones are full, and returns all
+/// requests and the final state of the zones.
 fn play(options: &str, full: u32) -> (Vec<HostRequest>, ZoneStates) {
     let mut workload = workload(&format!("[j]\nfilename=/dev/nvme0n1\nzonemode=zbd\nbs=4k\n{options}\n"))
         .unwrap_or_else(|error| panic!("{error}"));
@@ -69,7 +70,7 @@ fn play(options: &str, full: u32) -> (Vec<HostRequest>, ZoneStates) {
     (all, zones)
 }
 
-/// The drive takes a request, which must be one that it can take.
+/// Test helper: applies `request` to the states of the zones of a drive; panics if the zone does not allow the request.
 fn take(zones: &mut ZoneStates, request: &HostRequest) {
     let (block, blocks) = (request.offset / BLOCK, u64::from(request.bytes) / BLOCK);
     let (zone, at) = ((block / (SIZE / BLOCK)) as u32, block % (SIZE / BLOCK));

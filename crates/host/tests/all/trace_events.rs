@@ -21,7 +21,8 @@ fn with_action(content: &[u8], action: &str) -> Result<TraceInfo, WorkloadError>
     inspect(file(content).path(), &TraceOptions { action: Some(action.into()), ..TraceOptions::default() })
 }
 
-/// Each request as a line of the fio log that holds it: times are whole microseconds after the first.
+/// Test helper: converts the trace at `path` to a fio iolog, and returns its requests as text without their times:
+/// operation, byte offset and length.
 fn requests(path: &Path, options: &TraceOptions) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
@@ -36,7 +37,7 @@ fn requests(path: &Path, options: &TraceOptions) -> Vec<String> {
     text.lines().filter(is_request).map(words).collect()
 }
 
-/// What blkparse prints for requests of 4 KiB, 50 us each.
+/// Test helper: returns the text that blkparse prints for `count` reads of 4 KiB, which take 50 us each.
 fn events(count: u64) -> String {
     let event = |i: u64| {
         let at = |us: u64| format!("{}.{:06}000", (i * 100 + us) / 1_000_000, (i * 100 + us) % 1_000_000);
@@ -144,7 +145,8 @@ fn completions_tell_flushes_and_what_failed() {
     assert!(look(format!("{text}259,0 0 7 0.000006000 100 C W 24\n").as_bytes()).is_err());
 }
 
-/// An event of blktrace: time, sector, sectors, action, category.
+/// Test helper: returns the bytes of a blktrace event with this time in ns, first sector, number of sectors, action and
+/// category, in version `version` of the format.
 fn event(version: u32, [time, sector, sectors, action, category]: [u64; 5]) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend((0x6561_7400 | version).to_le_bytes());
@@ -268,7 +270,8 @@ fn the_second_version_of_blktrace_is_named_where_the_first_was() {
     assert_eq!(with_action(&completed, "C").unwrap().requests.write, 1);
 }
 
-/// A file of lcs with these records, each of time, identifier, bytes, operation and tenant.
+/// Test helper: returns the bytes of a trace file in the format lcs, version `version`, whose header counts `counted`
+/// requests, with these records: time, identifier, bytes, operation and tenant.
 fn lcs(version: u64, counted: u64, records: &[[u64; 5]]) -> Vec<u8> {
     const MAGIC: u64 = 0x1234_5678_9abc_def0;
     let mut bytes: Vec<u8> =

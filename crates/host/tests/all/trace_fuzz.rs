@@ -5,7 +5,7 @@ use host::trace::{formats, fuzz_columns, fuzz_one};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Every file of `folder` below the repository's root, in order of name.
+/// Test helper: returns the contents of all files in `folder` of the repository, in the order of their names.
 fn files(folder: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -57,7 +57,7 @@ fn descriptions_of_columns_are_read_or_refused() {
     }
 }
 
-/// One change to a file.
+/// Kind of random change to the bytes of a trace file, in the test that damaged files cause no panic.
 #[derive(Clone, Debug)]
 enum Damage {
     Flip(prop::sample::Index, u8),

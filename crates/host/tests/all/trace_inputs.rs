@@ -154,7 +154,7 @@ fn what_is_no_trace_reaches_the_terminal_as_plain_text() {
     assert!(error.found.contains("volume is") && !error.to_string().contains('\x1b'), "{error}");
 }
 
-/// The events of the blktrace sample, dealt to files of so many CPUs.
+/// Test helper: returns the events of the blktrace sample, distributed over as many files as there are CPUs (`cpus`).
 fn dealt(cpus: usize) -> Vec<Vec<u8>> {
     let whole = bytes("blktrace");
     let (mut files, mut at, mut next) = (vec![Vec::new(); cpus], 0, 0);

@@ -8,7 +8,8 @@ use host::{Poll, Workload};
 use std::path::PathBuf;
 use units::SimTime;
 
-/// A file, the format to name where more than one reading is plausible, whether it is out of order, and what it holds.
+/// Record of a trace file that was recorded on real systems, with what the test expects of it: format (`named` if it
+/// must be given, because several are plausible), whether it is out of order of time, and contents.
 struct Real {
     file: &'static str,
     named: Option<&'static str>,
@@ -16,9 +17,9 @@ struct Real {
     late: bool,
     requests: u64,
     read_fraction: f64,
-    /// Distinct 4 KiB pages in MB or GB, as printed in the description.
+    /// Footprint that the test expects of the trace file: size of its distinct 4 KiB pages in MB or GB, as text.
     footprint: &'static str,
-    /// Highest address used, as printed there.
+    /// Highest address that the test expects of the trace file, in MB or GB, as text.
     span: &'static str,
 }
 
@@ -41,8 +42,8 @@ const fn late(real: Real) -> Real {
     Real { late: true, ..real }
 }
 
-/// The table of the description, with two differences: read-ahead (RA in blkreplay) counts as a read here, and
-/// the discard of the SQLite trace as a request.
+/// Constant list of the real trace files and their contents as described beside the files, except that read-ahead (RA
+/// in blkreplay) counts as a read, and the discard of the SQLite trace as a request.
 const REAL: &[Real] = &[
     real("msr-rsrch_1.csv.gz", "msr", 13_780, 0.003, "117.9 MB", "191.52 GB"),
     real("msr-wdev_1.csv.gz", "msr", 1_055, 0.000, "1.5 MB", "54.62 GB"),
@@ -90,7 +91,7 @@ fn options(real: &Real) -> TraceOptions {
     TraceOptions { format: real.named.map(Into::into), exact_footprint: true, ..Default::default() }
 }
 
-/// `123.4 MB` or `12.34 GB`, as the description prints sizes.
+/// Test helper: returns a number of bytes as text such as `123.4 MB` or `12.34 GB`, in the unit of the text `like`.
 fn printed(bytes: u64, like: &str) -> String {
     if like.ends_with("MB") {
         format!("{:.1} MB", bytes as f64 / 1e6)
@@ -128,8 +129,8 @@ fn every_real_trace_holds_what_its_description_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a user with these files has to type: for all but two nothing. Those two could be nanoseconds or microseconds,
-/// and the error gives both options to paste.
+/// Checks that all real trace files but two can be replayed without an option that names their format; times of these
+/// two could be nanoseconds or microseconds, and the error message suggests options to choose from.
 #[test]
 fn real_traces_run_without_an_option() {
     let Some(folder) = folder() else { return };

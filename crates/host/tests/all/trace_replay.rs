@@ -291,7 +291,7 @@ fn options_are_read_from_json_and_unknown_ones_refused() {
     assert!(serde_json::from_str::<TraceOptions>(r#"{"addresses": "wrapped"}"#).is_err());
 }
 
-/// Offsets, sizes, operations and times, without the volume's name.
+/// Test helper: replays a trace and returns time in ns, operation, offset, bytes and volume number of each request.
 fn essence(path: &Path, format: &str) -> Vec<(u64, Op, u64, u32, u16)> {
     let options = TraceOptions { format: Some(format.into()), ..Default::default() };
     let requests = replay(path, &options, 1 << 60).unwrap();

@@ -6,9 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use units::SimTime;
 
-/// Formats whose content cannot tell them from others: in the samples, times or sizes could be in another unit.
+/// Constant list of the trace formats that the test must name, since their contents do not distinguish them from other
+/// formats (times or sizes could be in another unit).
 const TO_BE_NAMED: &[&str] = &["diskpages", "dtrs", "mqsim", "ssdsim"];
-/// Has no columns but the ones named by the user.
+/// Constant: name of the trace format `table`, whose columns the user must describe.
 const TABLE: &str = "table";
 const BINARY: &[&str] = &[
     "blktrace",
@@ -34,7 +35,7 @@ fn named(name: &str) -> TraceOptions {
     TraceOptions { format: Some(name.into()), columns, ..Default::default() }
 }
 
-/// A file with `content`, removed when dropped.
+/// Test helper: makes a temporary file with `content`, which is removed when the returned handle is dropped.
 fn file(content: &[u8]) -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(content).unwrap();
@@ -42,7 +43,8 @@ fn file(content: &[u8]) -> tempfile::NamedTempFile {
     file
 }
 
-/// Every request as `time op offset bytes volume`, times and addresses as in the trace.
+/// Test helper: replays a trace and returns each request as text `time op offset bytes volume`, with times in ns and
+/// byte addresses as in the trace.
 fn read(path: &Path, options: &TraceOptions) -> Result<Vec<String>, WorkloadError> {
     let mut workload = open(path, options, 1 << 60)?;
     let info = workload.info().clone();
@@ -85,7 +87,8 @@ fn each_sample_holds_what_was_put_into_it() {
     }
 }
 
-/// Lines as they are published, each with what it means.
+/// Checks that lines of traces as published, one or more for each trace format, are read as the requests that they
+/// stand for.
 #[test]
 fn published_examples_mean_what_their_description_says() {
     let cases = [
@@ -160,7 +163,7 @@ fn a_sample_is_recognised_as_itself_or_must_be_named() {
     }
 }
 
-/// A trace of `count` requests, each line made of its number.
+/// Test helper: makes a temporary trace file of `count` lines, each of which `line` makes from its number, from 0.
 fn lines(count: u64, line: impl Fn(u64) -> String) -> tempfile::NamedTempFile {
     file((0..count).map(|i| line(i) + "\n").collect::<String>().as_bytes())
 }

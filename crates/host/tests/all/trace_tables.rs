@@ -150,7 +150,8 @@ fn text_of_other_programs_is_read_or_named() {
     }
 }
 
-/// A table may say which placement handle each write names; sorted on disk or not, the replay has it.
+/// Checks that a trace table can name a placement handle for each write in a column, and that the replay has these
+/// handles.
 #[test]
 fn a_column_names_placement_handles() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -13,8 +13,8 @@ fn info(spec: &str, seed: u64) -> TraceInfo {
     inspect_volume(spec, seed, Some(AccessOptions::default())).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Panics unless `found` is within 4.5 standard errors of the share `p` of `n` draws; `widened` widens the error where
-/// draws depend on each other.
+/// Test helper: panics unless the share `found` of `n` random draws is within 4.5 standard errors of the probability
+/// `p`; `widened` multiplies the error where draws depend on each other.
 fn assert_share(found: f64, p: f64, n: f64, widened: f64, what: &str) {
     let error = (p * (1.0 - p) / n).sqrt() * widened;
     assert!(
@@ -23,7 +23,8 @@ fn assert_share(found: f64, p: f64, n: f64, widened: f64, what: &str) {
     );
 }
 
-/// Distinct offsets and the mean size with its variance.
+/// Test helper: returns the number of distinct offsets, the mean size and the variance of sizes (in bytes) of a
+/// synthetic volume's requests.
 fn offsets_and_sizes(spec: &str, seed: u64) -> (u64, f64, f64) {
     let mut offsets = std::collections::BTreeSet::new();
     let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);

@@ -15,19 +15,21 @@ pub mod summary;
 use play::play;
 use summary::Timed;
 
-/// A request as both say it: its file, what it does, where in the file, how long.
+/// Type of a request of a fio job, as the simulation and the log of real fio both give it: file name, operation, byte
+/// offset in the file, and length in bytes.
 pub type Asked = (String, &'static str, u64, u64);
 
-/// How an error begins of a job that fio does not bring to its end.
+/// Constant: beginning of the error message for a job that real fio does not bring to its end.
 pub const ENDLESS: &str = "no end";
-/// What `timeout` says of a program that it killed, and of one whose file became too long.
+/// Constant: exit status of a run of real fio that `timeout` killed; the next constant, `TOO_LONG`, is the exit status
+/// of a run of which a file became too long.
 const KILLED: i32 = 128 + 9;
 const TOO_LONG: i32 = 128 + 25;
 
-/// What fio calls the raw device here.
+/// Constant: file name that stands for the raw device in jobs that are compared with real fio.
 pub const DEVICE: &str = "the-drive";
 
-/// Whether the fio that is installed writes the logs that are read here; says so where not.
+/// Returns true if the installed fio is version 3, whose logs the comparison can read; prints a message if it is not.
 pub fn has_fio() -> bool {
     let found = Command::new(program()).arg("--version").output();
     let version =
@@ -38,7 +40,7 @@ pub fn has_fio() -> bool {
     version.starts_with("fio-3.")
 }
 
-/// Whether the fio that is installed is as new as the one that is followed here, 3.42.
+/// Returns true if the installed fio is version 3.42 or later; 3.42 is the version that the simulation follows.
 pub fn is_new() -> bool {
     let found = Command::new(program()).arg("--version").output();
     let version =
@@ -48,16 +50,16 @@ pub fn is_new() -> bool {
     version.strip_prefix("fio-3.").and_then(digits).is_some_and(|minor: u32| minor >= 42)
 }
 
-/// The fio to run: the one that the variable FIO names, else the one that is installed.
+/// Returns the fio program to run: the value of the environment variable `FIO`, or else the installed `fio`.
 pub fn program() -> String {
     std::env::var("FIO").unwrap_or_else(|_| "fio".to_owned())
 }
 
-/// A folder of its own, removed at its end.
+/// Type of a temporary folder for one run of real fio, which is removed when the value is dropped.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// A new one.
+    /// Makes a temporary folder for a run of real fio, with `name` in its own name.
     pub fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("fio-beside-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
@@ -71,19 +73,22 @@ impl Drop for Folder {
     }
 }
 
-/// What fio asks for, by section in their order, each in the order of its log; or what it says instead of running.
+/// Runs real fio with the job file `text` and returns the requests in its logs, one list for each job; the error is the
+/// message of a fio that did not run to its end.
 ///
-/// A log has 8 KiB of text at a time, so that those of clones, which share a file, are whole only where each fits. With
-/// a depth above one the null engine is asked a second time for what it had no room for, and the log has it twice.
+/// fio writes a log in pieces of 8 KiB of text, so that the logs of clones, which share a file, are complete only where
+/// each fits into a piece. At a queue depth above one fio's null engine gets requests that it had no room for twice,
+/// and the log has them twice.
 pub fn of_fio(name: &str, text: &str) -> Result<Vec<Vec<Asked>>, String> {
     let (sections, _) = run_fio(name, text)?;
     Ok(sections.into_iter().map(|section| section.into_iter().map(|one| one.1).collect()).collect())
 }
 
-/// As [`of_fio`], with the time of each request in ns since its thread began; and fio's JSON.
+/// Runs real fio with the job file `text` and returns the requests of each job, as [`of_fio`], with their times in ns
+/// since their thread began, and fio's JSON output.
 ///
 /// # Errors
-/// With what fio says instead of running.
+/// With the message of a fio that did not run to its end.
 pub fn run_fio(name: &str, text: &str) -> Result<(Vec<Vec<Timed>>, String), String> {
     let folder = Folder::new(name);
     let mut job = String::from("[global]\nioengine=null\nthread\n");
@@ -142,22 +147,23 @@ fn read_iolog(path: &Path) -> Vec<Timed> {
     asked
 }
 
-/// The jobs of a text that includes nothing.
+/// Parses `text` as a fio job file that includes no other file.
 pub fn read(text: &str) -> Result<JobFile, WorkloadError> {
     let refuse = |name: &str| Err(WorkloadError::of(name, "no such file", "a file"));
     parse_text("j.fio", text, &Variables::new(), &refuse)
 }
 
-/// What this crate asks for, by section in their order, at most `most` requests in all: each takes a microsecond.
+/// Returns the requests, `most` at most, that the simulation makes from the fio job file `text`, one list for each job,
+/// on a drive of `drive` bytes that answers each request after 1 us.
 pub fn ours(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Asked>>, WorkloadError> {
     let sections = ours_timed(text, drive, most)?;
     Ok(sections.into_iter().map(|section| section.into_iter().map(|one| one.1).collect()).collect())
 }
 
-/// As [`ours`], with the time of each in ns.
+/// Returns the requests that the simulation makes from the fio job file `text`, as [`ours`], with their times in ns.
 ///
 /// # Errors
-/// When the jobs are refused.
+/// When the simulation refuses the job file.
 pub fn ours_timed(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Timed>>, WorkloadError> {
     let file = read(text)?;
     let tags = |(index, job): (usize, &host::fio::JobSpec)| {
@@ -188,7 +194,8 @@ fn said(request: &HostRequest, files: &[FileRegion]) -> Asked {
     (name.to_owned(), kind, request.offset - file.offset, u64::from(request.bytes))
 }
 
-/// The same without names of flushes, which name no file here, and without `./` before names.
+/// Returns the requests of a fio job without the file names of flushes, of which the simulation has none, and without
+/// `./` at the beginning of file names, so that those of the simulation and of fio can be compared.
 pub fn plain(asked: &[Asked]) -> Vec<Asked> {
     let plain = |one: &Asked| match one {
         (_, "flush", ..) => (String::new(), "flush", 0, 0),
@@ -199,22 +206,24 @@ pub fn plain(asked: &[Asked]) -> Vec<Asked> {
     asked.iter().map(plain).collect()
 }
 
-/// Plain and in order: what was asked for, not when.
+/// Returns the requests of a fio job in sorted order, to compare them irrespective of the order in which they were
+/// made.
 pub fn sorted(asked: &[Asked]) -> Vec<Asked> {
     let mut sorted = plain(asked);
     sorted.sort();
     sorted
 }
 
-/// How often each value comes.
+/// Returns the number of times that each value occurs in `of`.
 fn counts<K: Ord>(of: impl Iterator<Item = K>) -> BTreeMap<K, f64> {
     let mut counts = BTreeMap::new();
     of.for_each(|key| *counts.entry(key).or_insert(0.0) += 1.0);
     counts
 }
 
-/// An error unless two samples of the same thing look alike: for each value the shares differ by no more than 4.5
-/// standard deviations of a difference of two binomials, whose variance is `spread` times that of single draws.
+/// Checks that two samples, given as counts by value, are alike: each value's shares in them differ by at most 4.5
+/// standard deviations of a difference of two binomials, with `spread` times the variance of single draws. Returns an
+/// error if not.
 fn alike<K: Ord + std::fmt::Debug>(
     what: &str,
     one: &BTreeMap<K, f64>,
@@ -233,25 +242,28 @@ fn alike<K: Ord + std::fmt::Debug>(
     Ok(())
 }
 
-/// What is known of a job whose draws are compared.
+/// Set of properties of a fio job whose randomly drawn requests in the simulation are compared with those of real fio.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawn {
-    /// It goes to random places.
+    /// True if the fio job's requests go to random offsets, so that their shares by file and place are compared.
     pub at_random: bool,
-    /// A block may come again before all have come.
+    /// True if the fio job may access a block again before all blocks have been accessed.
     pub repeats: bool,
-    /// Draws in a row that are one, on average.
+    /// Mean number of successive requests of the fio job that follow from a single random draw.
     pub run: f64,
-    /// Bytes of a part of a file whose share of the requests is compared.
+    /// Length in bytes of the parts of a file whose shares of the requests are compared between simulation and fio.
     pub part: u64,
-    /// Bytes within which places are told apart.
+    /// Number of bytes to which the alignment of offsets is compared: the remainder of each offset after division by
+    /// it.
     pub grid: u64,
-    /// A size that was drawn may come twice: where it verifies, fio draws the sizes of reads and of writes from one
-    /// sequence, and reads the writes back.
+    /// True if a drawn request size may count twice, because the fio job verifies its data: fio draws the sizes of
+    /// reads and writes from one sequence, and reads the writes back.
     pub twice: bool,
 }
 
-/// An error unless both samples are draws of the same job: kinds with sizes, files with places, alignment, steps.
+/// Checks that the requests of the simulation and of real fio are random draws of the same job: compares operations
+/// with sizes, files with places, alignment, and, where blocks may repeat, the steps between requests. Returns an error
+/// if they differ.
 pub fn drawn_alike(mine: &[Asked], fios: &[Asked], drawn: Drawn) -> Result<(), String> {
     let (mine, fios) = (&plain(mine)[..], &plain(fios)[..]);
     let kinds = |asked: &[Asked]| counts(asked.iter().map(|one| (one.1, one.3)));

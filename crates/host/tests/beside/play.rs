@@ -5,17 +5,17 @@ use host::{Completion, HostRequest, Poll, Workload};
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// What is told of a request.
+/// Kind of event about a request that a test run of a fio workload reports: the request was made, or answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It was made.
+    /// Case of event: the workload made the request.
     Made,
-    /// It was answered.
+    /// Case of event: the test's drive answered the request.
     Answered,
 }
 
-/// Runs `workload` against a drive that answers every request after `latency_ns`, at most `most` requests, and tells
-/// `seen` of each; the answer is when it ended.
+/// Runs `workload` on a drive that answers every request after `latency_ns`, up to `most` requests, calls `seen` when a
+/// request is made and when it is answered, and returns the simulated time in ns at which the run ended.
 pub fn play(
     workload: &mut FioWorkload,
     latency_ns: u64,

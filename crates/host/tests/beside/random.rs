@@ -2,7 +2,7 @@
 
 use engine::RandomStream;
 
-/// Options whose zero means no limit, none, or the default.
+/// Constant list of fio options with the value 0, which means no limit, none, or the default; for random job files.
 const ZEROS: &[&str] = &[
     "rate=0",
     "rate=,0",
@@ -47,11 +47,11 @@ const ZEROS: &[&str] = &[
     "verify=0",
 ];
 const SIZES: &[u64] = &[512, 1024, 4096, 4096, 4096, 8192, 12_288, 16_384, 65_536];
-/// A multiple of them all.
+/// Constant: number of bytes that is a multiple of every request size in `SIZES`.
 const OF_ALL_SIZES: u64 = 196_608;
 const REQUESTS: u64 = 600;
 
-/// One job file; the same for the same `seed`.
+/// Returns the text of a random fio job file of one to three jobs, the same text for the same `seed`.
 pub fn job(seed: u64) -> String {
     let mut random = RandomStream::new(seed, "fio.random.job");
     let jobs = 1 + random.below(3);
@@ -130,7 +130,7 @@ impl Section<'_> {
         *self.pick(SIZES)
     }
 
-    /// Sizes of requests; the mean of them, about, and the longest.
+    /// Adds random block size options to a random fio job, and returns the mean (about) and the longest size in bytes.
     fn blocks(&mut self) -> (u64, u64) {
         let (a, b) = (self.size(), self.size());
         let (least, most) = (a.min(b), a.max(b));
@@ -153,7 +153,8 @@ impl Section<'_> {
         }
     }
 
-    /// A size of 0 that stands for bs, before it or after it.
+    /// Adds `bs` and another block size option with a size of 0 (which stands for `bs`) to a random fio job, in either
+    /// order; returns the mean (about) and the longest size in bytes.
     fn zero(&mut self, least: u64, most: u64) -> (u64, u64) {
         let (bs, zero) = (format!("bs={least}"), self.random.below(5));
         let (text, most) = match zero {
@@ -168,7 +169,8 @@ impl Section<'_> {
         (least.midpoint(most), most)
     }
 
-    /// A bssplit whose percentages add up to 100, or do not, or are not given.
+    /// Adds a random `bssplit` to a random fio job, with percentages that add up to 100, or do not, or are left out;
+    /// returns the mean (about) and the longest size in bytes.
     fn split(&mut self) -> (u64, u64) {
         let count = 1 + self.random.below(4);
         let (mut parts, mut sum, mut most, mut left, mut open) = (Vec::new(), 0, 512, 100, 0);
@@ -240,7 +242,8 @@ impl Section<'_> {
         }
     }
 
-    /// How much is to be done; how many clones do it.
+    /// Adds random options for the amount of work and for the number of clones to a random fio job; returns that
+    /// number.
     fn amounts(&mut self, requests: u64, bytes: u64) -> u64 {
         match self.random.below(10) {
             0 => self
@@ -258,7 +261,8 @@ impl Section<'_> {
         clones
     }
 
-    /// Rates for half a second to a second, pauses.
+    /// Adds to a random fio job, by chance, a rate at which its `requests` take about 0.2 to 0.7 s, or pauses, or
+    /// neither.
     fn pace(&mut self, requests: u64, bytes: u64, clones: u64) {
         let seconds = 0.2 + 0.5 * self.random.unit();
         let (by_number, by_bytes) =
@@ -333,7 +337,8 @@ impl Section<'_> {
         }
     }
 
-    /// How a random pass remembers what it visited. A shift register counts blocks of one size.
+    /// Adds to a random fio job one of two options that say how fio records which blocks a random pass has accessed;
+    /// the shift register (`lfsr`) only for blocks of one size.
     fn map(&mut self) {
         let several = |line: &String| {
             (line.starts_with("bssplit=") && line != "bssplit=0")

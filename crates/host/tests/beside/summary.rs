@@ -5,37 +5,41 @@ use host::fio::{BlockSizes, Distribution, FileOrder, JobAccess, JobSpec, Size};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A request, and its time in ns since the clone began.
+/// Type of a request of a fio job with its time in ns, since its clone began (log of real fio) or the run began
+/// (simulation).
 pub type Timed = (u64, Asked);
 
-/// How often each value came.
+/// Type of a map from a value, as text, to the number of times that the value occurred.
 type Counts = BTreeMap<String, u64>;
 
-/// The requests of one section.
+/// Record that summarises the requests of one job of a fio job file, to compare those of the simulation and of real
+/// fio.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many, flushes too.
+    /// Number of the fio job's requests, flushes included.
     pub requests: u64,
-    /// Their bytes.
+    /// Sum of the lengths of the fio job's requests in bytes.
     pub bytes: u64,
-    /// Kinds and sizes, files, sixteenths of files, steps from one to the next.
+    /// Counts of the fio job's requests by operation and size; the three fields after it count them by file, by part of
+    /// a file (256 KiB), and by step from one request to the next.
     kinds: Counts,
     files: Counts,
     places: Counts,
     steps: Counts,
-    /// Of the requests in their order: the first, the first two, four, and so on, and all.
+    /// List of hashes of the fio job's requests in their order: of the first, of the first two, four, and so on, and of
+    /// all.
     in_order: Vec<u64>,
-    /// Of them all, sorted.
+    /// Hash of all the fio job's requests in sorted order.
     sorted: u64,
-    /// From the first to the last.
+    /// Time in microseconds from the earliest to the latest request of the fio job.
     span_us: u64,
-    /// Gaps between requests that are as long as a pause.
+    /// Number of gaps between successive requests of the fio job that are as long as a pause (`thinktime`).
     pauses: u64,
-    /// When it began and ended, in ms after the first section; none where that is not known.
+    /// Times in ms, from the begin of the run, at which the fio job began and ended; none where they are not known.
     pub ran_ms: Option<(u64, u64)>,
 }
 
-/// FNV-1a, which is the same in every release.
+/// Returns the hash (FNV-1a) of a list of requests, which is the same in every release of Rust.
 fn hash(of: &[Asked]) -> u64 {
     let text = of.iter().map(|(file, kind, offset, bytes)| format!("{file} {kind} {offset} {bytes};"));
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -49,7 +53,7 @@ fn count(of: impl Iterator<Item = String>) -> Counts {
 }
 
 impl Summary {
-    /// Of requests with their times.
+    /// Makes the summary of a fio job's requests, given with their times; `ran_ms` is begin and end of the job in ms.
     pub fn of(timed: &[Timed], ran_ms: Option<(u64, u64)>) -> Self {
         let asked: Vec<Asked> = timed.iter().map(|one| one.1.clone()).collect();
         let asked = plain(&asked);
@@ -79,20 +83,21 @@ impl Summary {
     }
 }
 
-/// Pauses of the jobs (`random`) are of 10 ms.
+/// Constant: shortest gap in ns between two requests that counts as a pause; pauses of the random fio jobs are 10 ms.
 const PAUSE_NS: u64 = 9_500_000;
 
-/// Places are told apart by parts of so many bytes.
+/// Constant: binary logarithm of the length in bytes of the parts of a file in which a summary counts requests.
 const PART_SHIFT: u32 = 18;
 
-/// What a job fixes of its requests.
+/// Kind of property of a fio job's requests that the job file determines, so that simulation and real fio must agree in
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fixed {
-    /// Each, in its order.
+    /// Case of what the job file determines: each request of the fio job, in its order.
     Each,
-    /// All, in any order.
+    /// Case of what the job file determines: all requests of the fio job, in any order.
     All,
-    /// What they are drawn from.
+    /// Case of what the job file determines: only the distributions from which the fio job's requests are drawn.
     Draws,
 }
 
@@ -124,16 +129,16 @@ fn fixed(job: &JobSpec) -> Fixed {
     }
 }
 
-/// Whether another ends by its time.
+/// Returns true if the fio job has a run time, which may end it before its work is done.
 fn by_time(job: &JobSpec) -> bool {
     job.runtime_ns.is_some()
 }
 
-/// Standard deviations that a sample exceeds once in a million times.
+/// Constant: number of standard deviations that a sample exceeds once in a million times.
 const DEVIATIONS: f64 = 4.9;
 
-/// Whether fio draws the part at the end of a file that no block fills, and then leaves the file: it counts it as one of the
-/// blocks of zipf, pareto and normal, and docs/reference/fio.md lists it.
+/// Returns true if fio, unlike the simulation, draws the part at the end of a file that no block fills, and then leaves
+/// the file: it counts this part as one of the blocks of zipf, pareto and normal; docs/reference/fio.md lists this.
 fn leaves_files(job: &JobSpec) -> bool {
     let popular = |direction: &usize| {
         !matches!(job.distribution[*direction], Distribution::Uniform | Distribution::Zoned(_))
@@ -151,8 +156,9 @@ fn files_of(job: &JobSpec) -> u64 {
     job.filename.as_ref().map_or(job.nrfiles, |names| names.len() as u64).max(1)
 }
 
-/// Whether fio writes other blocks than it trimmed: it draws the sizes of both from two like sequences, which stay
-/// alike only where files are written in the order in which they were trimmed; docs/reference/fio.md lists it.
+/// Returns true if fio writes other blocks than it trimmed in a `trimwrite` job: it draws the sizes of both from two
+/// like sequences, which stay alike only where files are written in the order of the trims; docs/reference/fio.md lists
+/// it.
 fn mispairs(job: &JobSpec) -> bool {
     let keeps_order = match job.service.order {
         FileOrder::Sequential => true,
@@ -168,12 +174,14 @@ fn mispairs(job: &JobSpec) -> bool {
     job.access == JobAccess::TrimWrite && !job.random && sizes_drawn && files_of(job) > 1 && !keeps_order
 }
 
-/// Whether fio skips files that it does not have open where it only reads back; docs/reference/fio.md lists it.
+/// Returns true if fio skips files of a `verify_only` job that it does not have open (`openfiles`);
+/// docs/reference/fio.md lists it.
 fn skips_files(job: &JobSpec) -> bool {
     job.verify_only && job.openfiles.is_some_and(|most| (1..files_of(job)).contains(&most))
 }
 
-/// An error unless both are of `job`.
+/// Checks that the summaries `mine` of the simulation and `fios` of real fio are both of requests of `job`; jobs in
+/// which fio is known to differ pass. Returns an error if not.
 pub fn compare(job: &JobSpec, mine: &Summary, fios: &Summary) -> Result<(), String> {
     if leaves_files(job) || mispairs(job) || skips_files(job) {
         return Ok(());
@@ -255,8 +263,9 @@ fn is_one(blocks: &BlockSizes) -> bool {
     blocks.least() == blocks.most()
 }
 
-/// Bytes that the map of `job` leaves out where the longest size is drawn, which is no multiple of the shortest: how often
-/// that is, is the difference of two binomials on both sides, whose variance is half the draws at most.
+/// Returns the number of bytes that fio's map of `job` leaves uncovered by a request of the longest size, if that is no
+/// multiple of the shortest; 0 without a map. How often that happens is a difference of two binomials, one of each
+/// side, whose variance is at most half the draws.
 fn uncovered(job: &JobSpec) -> f64 {
     let of = |direction: &usize| {
         let (least, most) = (job.blocks[*direction].least(), job.blocks[*direction].most());
@@ -266,7 +275,8 @@ fn uncovered(job: &JobSpec) -> f64 {
     job.directions().iter().map(of).max().filter(|_| has_map).unwrap_or(0) as f64
 }
 
-/// Whether a map, or an end that no request fills, may end it early.
+/// Returns true if the fio job may end early by chance, because of its map of accessed blocks or a file end that no
+/// request fills.
 fn ends_by_chance(job: &JobSpec) -> bool {
     let least = |direction: usize| job.blocks[direction].least();
     let several = least(1) != least(0) || least(2) != least(0);
@@ -276,7 +286,7 @@ fn ends_by_chance(job: &JobSpec) -> bool {
         || (job.random && (job.random_percent != [100; 3] || job.sequence > 1 || (several && job.has_map())))
 }
 
-/// Whether how many requests there are follows from draws.
+/// Returns true if the number of requests of the fio job depends on random draws.
 fn is_mixed_by_chance(job: &JobSpec) -> bool {
     let least = |direction: usize| job.blocks[direction].least();
     let several = job.random && (least(1) != least(0) || least(2) != least(0));
@@ -344,7 +354,8 @@ fn drawn(job: &JobSpec, mine: &Summary, fios: &Summary) -> Result<(), String> {
     Ok(())
 }
 
-/// An error unless the sections run one after the other, or beside each other, on both sides alike.
+/// Checks that each two jobs of a file run one after the other, or at the same time, in the simulation as in real fio.
+/// Returns an error if not.
 pub fn compare_order(jobs: &[JobSpec], mine: &[Summary], fios: &[Summary]) -> Result<(), String> {
     // Shorter than this, one may be over before the other begins by chance.
     const CHANCE_MS: u64 = 150;
@@ -372,25 +383,26 @@ pub fn compare_order(jobs: &[JobSpec], mine: &[Summary], fios: &[Summary]) -> Re
     Ok(())
 }
 
-/// A job, and what fio asks for.
+/// Record of a random fio job file with the summaries of the requests that real fio made from it, as stored for tests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stored {
-    /// Of the job.
+    /// Seed from which the random fio job file was made.
     pub seed: u64,
-    /// Its text.
+    /// Text of the random fio job file.
     pub job: String,
-    /// By section.
+    /// List of the summaries of the requests that real fio made, one for each job of the file.
     pub fio: Vec<Summary>,
 }
 
 const DRIVE: u64 = 1 << 40;
-/// More than three jobs make in their half a second each where nothing holds them back.
+/// Constant: greatest number of requests that the simulation makes of a job file, more than three jobs make in half a
+/// second each if nothing limits their rate.
 const MOST_REQUESTS: usize = 2_000_000;
 
-/// What this crate asks for, by section.
+/// Returns the summaries of the requests that the simulation makes from the fio job file `text`, one for each job.
 ///
 /// # Errors
-/// When it refuses the job.
+/// When the simulation refuses the job file.
 pub fn ours(text: &str) -> Result<Vec<Summary>, String> {
     let sections = super::ours_timed(text, DRIVE, MOST_REQUESTS)
         .map_err(|error| format!("{}: expected {}", error.found, error.expected))?;
@@ -401,7 +413,8 @@ pub fn ours(text: &str) -> Result<Vec<Summary>, String> {
     Ok(sections.iter().map(one).collect())
 }
 
-/// An error, with the name of the section, unless both are of the job file `text`.
+/// Checks that the summaries `mine` of the simulation and `fios` of real fio, one for each job, are of the job file
+/// `text`. Returns an error, with the name of the job, if not.
 pub fn compare_all(text: &str, mine: &[Summary], fios: &[Summary]) -> Result<(), String> {
     let jobs = super::read(text).map_err(|error| error.to_string())?.jobs;
     for ((job, mine), fios) in jobs.iter().zip(mine).zip(fios) {

@@ -130,7 +130,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Writes the beginning of a new image file; the header comes last.
+    /// Writes a new image file: zeros up to the spare areas, witness, then header; removes the file if a write fails.
     fn make(&mut self) -> io::Result<()> {
         // Room for all that is written in place: what is said of a superblock is never homeless.
         let beginning = vec![0; self.spares_at as usize];
@@ -207,8 +207,8 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the witness that the last server recorded in the image file: the numbers of unanswered requests and of
-    /// acknowledged mapping units not on flash, which were lost if that server was killed.
+    /// Returns the witness last recorded in the image file (after opening: by the last server): the numbers of
+    /// unanswered requests and of acknowledged mapping units not on flash, lost if that server was killed.
     pub fn witness(&self) -> Witness {
         self.witness
     }
@@ -341,7 +341,7 @@ impl Image {
         self.refused.as_deref()
     }
 
-    /// Returns the program, in memory for lack of space on the disk, that contains unit `ppa`, and the unit's index in it.
+    /// Returns the program kept in memory that contains unit `ppa`, and the unit's index in it; `None` if none does.
     fn homeless_of(&self, ppa: u64) -> Option<(&ProgramImage, usize)> {
         let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
         let at = (ppa - first) as usize;

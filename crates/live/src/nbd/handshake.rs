@@ -12,7 +12,7 @@ const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const FLAGS: u16 = 1 | 4 | 8 | 32 | 64 | 128 | 256 | 2048;
 /// Greatest length in bytes of an NBD option that the server accepts; a name in it has at most 4096 bytes.
 const OPTION_MOST: usize = 16 << 10;
-/// Number of the NBD option that asks for TLS, which the server does not support.
+/// Constant: code of the NBD option that asks for TLS, which the server does not support.
 const STARTTLS: u32 = 5;
 
 mod option {

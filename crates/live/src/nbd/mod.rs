@@ -66,7 +66,7 @@ impl Export {
 
 /// Name of the NBD metadata context for allocated extents.
 const ALLOCATION: &str = "base:allocation";
-/// Number, in replies, of the NBD metadata context for allocated extents.
+/// Constant: identifier, in replies, of the NBD metadata context for allocated extents.
 const ALLOCATION_ID: u32 = 1;
 
 /// Returns, as an array, the `N` bytes of an NBD message `bytes` from index `at` on, which the caller converts to a

@@ -29,7 +29,7 @@ pub const SETTINGS: [&str; 15] = [
     "power.cut.drawn=0",
 ];
 
-/// A small drive, with other values where they are given.
+/// Makes the small drive of the live server's tests from `SETTINGS`, which `others` (`key=value`) replace or extend.
 pub fn drive(others: &[&str]) -> Drive {
     let key = |setting: &str| setting.split('=').next().map(str::to_owned);
     let taken = |setting: &&&str| others.iter().all(|other| key(other) != key(setting));
@@ -37,7 +37,8 @@ pub fn drive(others: &[&str]) -> Drive {
     Drive::from_resolved("test", &settings.collect::<Vec<_>>()).expect("a drive")
 }
 
-/// How `folder` is served.
+/// Returns the options of a test's live server: image and Unix socket lie in `folder`; `pace` is `max` or a number of
+/// simulated seconds per second of real time.
 pub fn options(folder: &Path, pace: &str) -> ServeOptions {
     ServeOptions {
         image: folder.join("image"),
@@ -49,7 +50,8 @@ pub fn options(folder: &Path, pace: &str) -> ServeOptions {
     }
 }
 
-/// A server in a thread.
+/// State of a live server that a test runs in a thread: flag that asks the server to stop, thread, and path of the
+/// socket.
 pub struct Served {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Result<Value, Error>>,
@@ -57,12 +59,13 @@ pub struct Served {
 }
 
 impl Served {
-    /// Serves a small drive from `folder`, with an account that stops it where data go wrong.
+    /// Starts the test's live server of a small drive, whose image lies in `folder`, in a thread; the invariant checker
+    /// is on.
     pub fn new(folder: &Path, pace: &str) -> Self {
         Self::with(folder, pace, &[])
     }
 
-    /// The same of a drive with other values where they are given.
+    /// Starts the test's live server as [`Self::new`] does, of a small drive with the settings `others` (`key=value`).
     pub fn with(folder: &Path, pace: &str, others: &[&str]) -> Self {
         let run = RunOptions { check: true, ..RunOptions::default() };
         let mut server = Server::new(drive(others), run, &options(folder, pace)).expect("a server");
@@ -80,34 +83,35 @@ impl Served {
         Self { stop, thread, socket: folder.join("socket") }
     }
 
-    /// A client that has negotiated.
+    /// Connects a test's NBD client to the server, with a finished negotiation for the drive's only export.
     pub fn client(&self) -> Client {
         Client::new(&self.socket, "")
     }
 
-    /// A client that works with the export of this name.
+    /// Connects a test's NBD client to the server, with a finished negotiation for the export `export`.
     pub fn client_of(&self, export: &str) -> Client {
         Client::new(&self.socket, export)
     }
 
-    /// A connection in its option phase.
+    /// Connects to the test's server up to the NBD greeting, so that the test can send options itself.
     pub fn option_phase(&self) -> OptionPhase {
         OptionPhase::begin(&self.socket)
     }
 
-    /// The socket before anything is said.
+    /// Returns a socket that is connected to the test's server, on which no byte was read or sent yet.
     pub fn socket(&self) -> UnixStream {
         UnixStream::connect(&self.socket).expect("a listener")
     }
 
-    /// Ends it as a signal would; gives its result.
+    /// Stops the test's server as a signal would, waits until its thread has ended, and returns the simulation's
+    /// result.
     pub fn end(self) -> Result<Value, Error> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("no panic")
     }
 }
 
-/// A connection whose sides have greeted each other, with fixed newstyle negotiation and without zeroes.
+/// State of a test's connection after the NBD greeting (fixed newstyle): options can be sent, no export is chosen.
 pub struct OptionPhase {
     stream: UnixStream,
 }
@@ -124,7 +128,7 @@ impl OptionPhase {
         Self { stream }
     }
 
-    /// Sends an option; gives type and data of its replies, up to the acknowledgement or the error.
+    /// Sends an NBD option; returns the type and data of each reply, up to the acknowledgement or the error.
     pub fn ask(&mut self, number: u32, data: &[u8]) -> Vec<(u32, Vec<u8>)> {
         self.stream.write_all(&option(number, data)).unwrap();
         let mut answers = Vec::new();
@@ -142,7 +146,8 @@ impl OptionPhase {
     }
 }
 
-/// A client that asks for one thing at a time.
+/// State of a test's NBD client, which sends one request and then waits for its reply: socket, size and flags of the
+/// export.
 pub struct Client {
     pub stream: UnixStream,
     pub bytes: u64,
@@ -171,7 +176,7 @@ impl Client {
         Self { stream, bytes, flags: u16::from_be_bytes([export[8], export[9]]), cookie: 0 }
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends an NBD request to the test's server, without waiting for the reply.
     pub fn send(&mut self, flags: u16, command: u16, offset: u64, length: u32, data: &[u8]) {
         self.cookie += 1;
         let mut bytes = 0x2560_9513u32.to_be_bytes().to_vec();
@@ -184,7 +189,8 @@ impl Client {
         self.stream.write_all(&bytes).unwrap();
     }
 
-    /// The error and the data of the next answer.
+    /// Receives the next simple NBD reply; returns its error number (0: success) and, on success, its `length` bytes of
+    /// data.
     pub fn answer(&mut self, length: usize) -> (u32, Vec<u8>) {
         let mut head = [0; 16];
         self.stream.read_exact(&mut head).unwrap();
@@ -205,14 +211,15 @@ impl Client {
         self.answer(0).0
     }
 
-    /// A request without data either way.
+    /// Sends an NBD request that neither carries nor returns data, and returns the error number of the reply (0:
+    /// success).
     pub fn ask(&mut self, flags: u16, command: u16, offset: u64, length: u32) -> u32 {
         self.send(flags, command, offset, length, &[]);
         self.answer(0).0
     }
 }
 
-/// An option as a client sends it.
+/// Returns the bytes of an NBD option with this number and these data, as a client sends them.
 pub fn option(number: u32, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"IHAVEOPT".to_vec();
     bytes.extend(number.to_be_bytes());
@@ -221,7 +228,7 @@ pub fn option(number: u32, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that tell where they were written, and by which write.
+/// Returns `length` bytes of test data that depend on the byte offset `offset` and on the number `write` of the write.
 pub fn pattern(write: u64, offset: u64, length: usize) -> Vec<u8> {
     let word = |at: u64| write.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (offset / 8 + at);
     (0..length as u64 / 8).flat_map(|at| word(at).to_le_bytes()).collect()

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 const EIO: u32 = 5;
 
-/// What is said to a server of `folder` with these settings on top.
+/// Returns the error message, checked to be one line, with which a live server of `folder` and the settings `others` is
+/// refused at its start.
 fn refused(folder: &Path, others: &[&str]) -> String {
     let error = Server::new(drive(others), RunOptions::default(), &options(folder, "max")).err();
     let text = error.expect("it is refused").to_string();
@@ -148,7 +149,8 @@ fn in_real_time_requests_take_their_time() {
     assert!(result["simulated_ns"].as_u64().unwrap() >= 20 * 200_000, "{}", result["simulated_ns"]);
 }
 
-/// A server ends without a word, again and again; what was flushed, or written with FUA, is there, and nothing older.
+/// Test: a live server is dropped six times without closing its image, as if killed: data flushed or written with FUA
+/// are there afterwards, and no older data.
 #[test]
 fn what_was_durable_is_there_after_the_server_was_killed() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,7 +203,7 @@ fn a_drive_that_could_not_be_found_again_is_refused() {
     assert!(error.to_string().contains("power.cut.drawn"), "{error}");
 }
 
-/// The places of `bytes` in an image.
+/// Returns the byte offsets in an image file at which the bytes `bytes` begin.
 fn places(image: &[u8], bytes: &[u8]) -> Vec<usize> {
     let starts = image.windows(bytes.len()).enumerate();
     starts.filter(|(_, window)| *window == bytes).map(|(at, _)| at).collect()
@@ -250,7 +252,8 @@ fn a_damaged_page_is_an_error_until_it_is_written_again() {
     assert!(result["workload"]["notes"]["damaged_reads"].as_str().unwrap().parse::<u64>().unwrap() >= 4);
 }
 
-/// Writes some units, and ends without a word.
+/// Makes an image file with some written mapping units by a live server that is dropped without closing it, as if
+/// killed.
 fn killed(folder: &Path) {
     let run = RunOptions { check: true, ..RunOptions::default() };
     let mut server = Server::new(drive(&[]), run, &options(folder, "max")).unwrap();

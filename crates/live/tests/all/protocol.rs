@@ -229,7 +229,7 @@ fn at_the_limit_a_client_waits_until_another_has_gone() {
     served.end().unwrap();
 }
 
-/// Far more requests than a client may have in flight, all sent before the first answer is taken.
+/// Test: a client sends far more requests than the server takes of one client at once, and only then reads the replies.
 #[test]
 fn what_is_asked_for_at_once_is_all_answered() {
     let folder = tempfile::tempdir().unwrap();

@@ -313,8 +313,8 @@ pub struct Settling {
     pub mean: f32,
     /// Neutral threshold towards which charge loss moves the cells, volts.
     pub neutral: f32,
-    /// Least distance above `neutral` that the loss is computed with, volts: zero where cells below `neutral` do not
-    /// move.
+    /// Least distance above `neutral` with which the loss is computed, volts: zero where cells below `neutral` do not
+    /// move, else minus infinity.
     pub least: f32,
     /// Standard deviation of the charge loss that grows with the threshold: volts for each square root of a volt above
     /// `erased`.

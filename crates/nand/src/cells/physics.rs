@@ -94,7 +94,7 @@ impl VoltagePlan {
     }
 }
 
-/// Record of one pass of a program (one-shot has one, two-step several): set-up time, and least sweep of pulses.
+/// Record of one pass of a program (one-shot has one): set-up time, and threshold up to which it always pulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
@@ -108,7 +108,7 @@ pub struct Pass {
 /// Set of parameters of programming a wordline: passes, times of pulse and verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// List of the passes of a program, in order: for each pass its set-up time and its least sweep of pulses.
+    /// List of the passes of a program, in order: for each its set-up time and the threshold it always pulses up to.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,

@@ -204,8 +204,8 @@ impl Noise {
     }
 }
 
-/// One of the two sides of its noise-free threshold voltage on which a cell can lie after noise and charge loss: above
-/// or below.
+/// Kind of side of a cell's noise-free threshold voltage on which the cell lies after noise and charge loss: above or
+/// below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,

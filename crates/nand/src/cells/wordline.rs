@@ -39,8 +39,8 @@ impl Condition {
     }
 }
 
-/// Constants: the numbers of the random substreams of a wordline's cells, one for each kind of value, which are values
-/// that never change in a cell's life and values drawn anew for an erase, a program or a read.
+/// Module of constants: numbers of the random substreams of a wordline's cells, one for each kind of value: values that
+/// never change in a cell's life, and values drawn anew with each erase or programming pass.
 mod draw {
     pub const OFFSET: u64 = 1;
     pub const TRAPPING: u64 = 2;

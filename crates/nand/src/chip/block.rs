@@ -111,8 +111,8 @@ impl Block {
         }
     }
 
-    /// Returns, as a random value that the wordline's number selects, the oxide trapping of the slowest-erasing of
-    /// `cells` cells of a wordline, as a factor relative to a mean cell.
+    /// Returns the oxide trapping of the cell that erases slowest among `cells` cells of a wordline, as a factor
+    /// relative to a mean cell: a random value that the wordline's number selects.
     pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
         let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
         libm::exp(physics.wear.cell_spread * largest(cells, rank))

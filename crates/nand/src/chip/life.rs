@@ -97,16 +97,16 @@ impl Pattern {
     }
 }
 
-/// Choice of which pages of a block are programmed in each program/erase cycle while the block is cycled on the test
+/// Kind of choice of the pages of a block that each program/erase cycle programs while the block is cycled on the test
 /// bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Choice for cycling a block on the test bench: each cycle programs only page 0 of the block; with one-shot
-    /// programming, the whole wordline of the page.
+    /// Case of choice for cycling a block on the test bench: each cycle programs only page 0 of the block; with
+    /// one-shot programming, the whole wordline of the page.
     First,
-    /// Choice for cycling a block on the test bench: each cycle programs all pages of the block.
+    /// Case of choice for cycling a block on the test bench: each cycle programs all pages of the block.
     All,
-    /// Choice for cycling a block on the test bench: each cycle only erases the block and programs no page.
+    /// Case of choice for cycling a block on the test bench: each cycle only erases the block and programs no page.
     None,
 }
 

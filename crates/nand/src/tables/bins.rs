@@ -26,8 +26,8 @@ pub(super) struct Bin {
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
-    /// Voltage below which a read reference also counts cells that read disturb has raised above it; minus infinity if
-    /// reads raise no cells.
+    /// Voltage below which the count at a read reference includes cells that read disturb has raised above the
+    /// reference; minus infinity if reads raise no cells.
     top: f64,
 }
 
@@ -133,7 +133,7 @@ impl VoltageGrid {
     }
 }
 
-/// View of a chunk of up to 16 neighbouring histogram bins of a group of 64.
+/// Type of a view of a chunk of up to 16 neighbouring bins in a group of 64 histogram bins.
 struct BinChunk<'a> {
     group: &'a BinGroup,
     from: usize,

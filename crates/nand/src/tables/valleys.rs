@@ -27,8 +27,8 @@ pub(super) struct Misread {
     pub below: f64,
 }
 
-/// Candidate for the best read reference voltage between two states: its number in the grid of references, and lower
-/// bounds of the fractions of cells that it misreads (as if read disturb raised no cell).
+/// Record of a candidate for the best read reference voltage between two states: its number among the candidates, and
+/// lower bounds of the fractions of cells that it misreads (as if read disturb raised no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,

@@ -76,14 +76,14 @@ fn page(fill: u8) -> Vec<u8> {
     vec![fill; 528]
 }
 
-/// What the rig logs when it cycles a block to its end.
+/// Returns the rows of the test rig's log of cycling a block with zeros until the block fails.
 fn life(chip: &mut SimulatedChip, block: u32, pages: Pages) -> Vec<LogRow> {
     let rows = chip.cycle(block, u64::from(u32::MAX), &Pattern::Zeros, pages).expect("there is such a block");
     assert!(!rows.last().expect("it was logged").ok, "every block ends");
     rows
 }
 
-/// Mean endurance of all blocks.
+/// Returns the mean number of program/erase cycles at which 16 blocks of the test's chip fail, at this temperature.
 fn endurance(seed: u64, celsius: f64, pages: Pages) -> f64 {
     let mut chip = chip(seed);
     chip.set_temperature(celsius).expect("is a temperature");
@@ -246,7 +246,8 @@ fn a_mix_of_states_adds_up_or_is_refused() {
     assert!(slc.cycle(0, 1, &unknown, Pages::First).expect_err("SLC has no 11").contains("expected one of"));
 }
 
-/// The same parts as two-step and one-shot MLC.
+/// Returns the text of the chip file `CHIP` changed to MLC cells, whose pages are programmed in two steps or in one
+/// shot, as `order` says.
 fn mlc(order: &str) -> String {
     CHIP.replace("cell = \"slc\"", "cell = \"mlc\"")
         .replace(
@@ -267,7 +268,8 @@ fn mlc(order: &str) -> String {
         .replace("max_pulses = 16", "max_pulses = 40")
 }
 
-/// Pages with cells of each state in equal shares, as `mix` names them.
+/// Returns the data of the two pages of an MLC wordline whose even cells store the bits `digits[0]`, and odd cells
+/// `digits[1]`.
 fn pages_of(digits: [[u8; 2]; 2]) -> [Vec<u8>; 2] {
     // Even cells take the first state's digits, odd cells the second's.
     [0, 1].map(|bit| {
@@ -348,13 +350,13 @@ proptest! {
     }
 }
 
-/// The same part with wear that varies from cycle to cycle, on a rig whose clock is not exact.
+/// Returns the chip file `text` with wear that varies from cycle to cycle, and with a rig whose clock is not exact.
 fn noisy(text: &str) -> String {
     let text = text.replace("[cells.wear]", "[cells.wear]\ncycle_spread = 0.4");
     format!("{text}\n[rig]\nresolution = \"500ns\"\njitter = \"2us\"\n")
 }
 
-/// The same part with these lines more in a section.
+/// Returns the text of the chip file `CHIP` with `lines` added at the beginning of the section `section`.
 fn with(section: &str, lines: &str) -> String {
     CHIP.replace(section, &format!("{section}\n{lines}"))
 }
@@ -431,8 +433,8 @@ fn the_same_seed_draws_the_same_noise() {
     assert_eq!(life(&mut after_others, 7, Pages::All), alone, "noise belongs to its block");
 }
 
-/// With vectors of any width, each cell comes out with the same bits: the number was found without any (before
-/// `cells/kernels.rs` was compiled for more than one kind of processor).
+/// Test: the thresholds of simulated cells have the same bits for vectors of any width; the expected number comes from
+/// before `cells/kernels.rs` was compiled for several kinds of processor.
 #[test]
 fn cells_have_the_same_bits_on_every_processor() {
     let mut chip = chip(7);

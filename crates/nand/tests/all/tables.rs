@@ -37,7 +37,7 @@ fn read(text: &str, geometry: &Geometry) -> Result<Tables, ConfigError> {
     Ok(Tables::read(&mut nand, geometry)?.expect("has tables"))
 }
 
-/// The text of every chip with tables, and what its cells are.
+/// Returns, for each file with a chip's derived tables, its text and the geometry of the chip's cells.
 fn chips() -> Vec<(String, Geometry)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../chips/derived");
     let files = fs::read_dir(folder).expect("the folder is there").map(|file| file.expect("a file").path());
@@ -88,7 +88,8 @@ fn errors_of_no_chip_fall_with_wear_age_or_reads() {
     });
 }
 
-/// Rates of one page type for two of each, wear, ages and reads.
+/// Returns the text of `[tables]` for tests with error rates of one page type at two values each of wear, age and
+/// reads.
 fn table(rate: &str, rate_reads: &str) -> String {
     format!(
         "[tables]\npe_cycles = [0]\nt_prog = [\"1ms\"]\nt_bers = [\"1ms\"]\n[tables.errors]\nsteps = [1.0]\n\
@@ -98,7 +99,8 @@ fn table(rate: &str, rate_reads: &str) -> String {
     )
 }
 
-/// Reads of the worn block add less than those of the new one, because its pages were bad before.
+/// Test: the error rate that reads add does not fall with wear, although in this table reads of the worn block add less
+/// than reads of the new one.
 #[test]
 fn what_reads_add_does_not_fall_where_rates_saturate() {
     let text = table("1e-6, 1e-6, 2e-6, 2e-6", "1e-3, 0.2, 0.15, 0.25");
@@ -112,8 +114,8 @@ fn what_reads_add_does_not_fall_where_rates_saturate() {
     }
 }
 
-/// What soft reads tell of a page is near what they tell of noise with as many errors. A page with hardly an error at its best
-/// references was taken for one with thousands of times as many once the usual references missed it.
+/// Test: for each chip's tables, soft reads of a page are worth, within a factor of two, those of Gaussian noise with
+/// as many raw bit errors as the page has with its best references.
 #[test]
 fn soft_reads_of_no_chip_are_far_from_noise() {
     let mut looked = 0;

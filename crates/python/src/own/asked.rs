@@ -37,8 +37,8 @@ impl Wrong {
     }
 }
 
-/// Value of a parameter of a user's Python policy, in one of four kinds: whole number, number with a fraction, switch
-/// or text.
+/// Kind of value of a parameter of a user's Python policy, with the value itself: whole number, number with a fraction,
+/// switch or text.
 #[derive(Clone, Debug, IntoPyObjectRef)]
 pub enum Given {
     Int(u64),
@@ -91,7 +91,7 @@ impl UserClass {
     }
 }
 
-/// Instance of a user's Python policy class.
+/// Type of an instance of a user's Python policy class, by which the simulator asks and notifies the policy.
 pub struct PolicyObject {
     class: Arc<UserClass>,
     object: Py<PyAny>,

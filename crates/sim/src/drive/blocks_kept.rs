@@ -9,8 +9,9 @@ use config::{ConfigError, Section};
 use ftl::FtlConfig;
 use host::LinkConfig;
 
-/// Refuses configurations of a drive: rules of placement where neither drive nor host has placement handles, and power
-/// cuts and several namespaces where the host keeps blocks on the drive's zones. `translation` has the settings of such a host.
+/// Refuses, in a drive's configuration, a host policy that gives writes placement handles where neither drive nor host
+/// has handles, and several namespaces or power cuts beside a host that keeps blocks on the drive's zones
+/// (`translation`).
 pub(super) fn check_host(
     root: &mut Section,
     (link, ftl): (&LinkConfig, &FtlConfig),

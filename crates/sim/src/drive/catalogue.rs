@@ -188,11 +188,13 @@ impl Catalogue {
     }
 }
 
-/// Pairs of keys for one quantity: a document that has the first replaces the second in the document below it.
+/// Constant: pairs of configuration keys for one quantity. A document that sets the first key of a pair, and not the
+/// second, removes the second from the document over which it is laid.
 const INSTEAD: [(&str, &str); 2] =
     [("ftl.op_ratio", "ftl.user_capacity"), ("ftl.user_capacity", "ftl.op_ratio")];
 
-/// Array times that a chip's tables give by wear, so that a time that is laid over a chip with tables has no effect.
+/// Constant: list of the keys of array times that are refused in a document laid over a chip whose tables give these
+/// times by wear, because they would have no effect.
 const TABLED: [&str; 2] = ["nand.t_prog", "nand.t_bers"];
 
 /// Lays the values of the configuration document `upper` over those of `document`.

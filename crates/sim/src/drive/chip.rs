@@ -59,7 +59,7 @@ pub enum BenchChip {
 /// of the chip follow from `seed`.
 ///
 /// # Errors
-/// When the chip is unknown, its file is faulty or has not what the model needs.
+/// When the chip is unknown, its file is faulty, or the file lacks keys that the model needs.
 pub fn chip_on_bench(
     catalogue: &Catalogue,
     chip: &str,

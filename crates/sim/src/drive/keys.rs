@@ -24,8 +24,8 @@ pub fn policies() -> Vec<PolicyEntry> {
         .collect()
 }
 
-/// List of configuration keys, or whole tables of keys, each with the drive features of which one must be enabled for
-/// the key to have an effect; [`IDLE`] and [`NEEDS`] hold the other rules.
+/// Constant: list of configuration keys, or whole tables of keys, each with the drive features of which one must be
+/// enabled for the key to have an effect; [`IDLE`] and [`NEEDS`] hold the other rules.
 const WITH: &[(&str, &[Feature])] = &[
     ("ftl.refresh", &[Feature::Code]),
     ("ftl.rewrite", &[Feature::Regulator]),
@@ -214,7 +214,7 @@ pub fn needs_in_words(key: &Key) -> String {
     ways.collect::<Vec<_>>().join("; or ")
 }
 
-/// Greatest number of configuration keys that one error message names.
+/// Constant: greatest number of configuration keys that one error message names.
 const NAMED_MOST: usize = 3;
 
 /// Adds a hint to a configuration error about an unread key, or about a value in place of a table: which keys were

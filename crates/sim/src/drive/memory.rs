@@ -7,27 +7,27 @@ use ftl::FtlConfig;
 use nand::Geometry;
 use units::Bytes;
 
-/// Fraction of the available memory of the computer that a run may use if the user gives no limit.
+/// Constant: fraction of the available memory of the computer that a run may use if the user gives no limit.
 const SHARE: f64 = 0.95;
-/// Number of bytes of the simulator's memory for each flash block: its place in the array, wear (P/E cycles), endurance
-/// (life) and next page row to program.
+/// Constant: number of bytes of the simulator's memory for each flash block: its place in the array, wear (P/E cycles),
+/// endurance (life) and next page row to program.
 const BLOCK: u64 = 24;
-/// Number of bytes of the simulator's memory for each superblock: counts, flags, times, position among the garbage
-/// collection candidates and in policies, state of background work (upkeep).
+/// Constant: number of bytes of the simulator's memory for each superblock: counts, flags, times, position among the
+/// garbage collection candidates and in policies, state of background work (upkeep).
 const SUPERBLOCK: u64 = 120;
-/// Number of bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and whether it is
-/// valid).
+/// Constant: number of bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and
+/// whether it is valid).
 const PHYSICAL: f64 = 4.125;
-/// Number of bytes of the simulator's memory for each logical unit (its physical address).
+/// Constant: number of bytes of the simulator's memory for each logical unit (its physical address).
 const LOGICAL: u64 = 4;
-/// Number of bytes of the simulator's memory for each logical unit on a drive with too many mapping units on flash for
-/// 32-bit physical addresses.
+/// Constant: number of bytes of the simulator's memory for each logical unit on a drive with too many mapping units on
+/// flash for 32-bit physical addresses.
 const LOGICAL_WIDE: u64 = 5;
 /// Constant: greatest numbers of bytes of memory that the checkers use, for each mapping unit on flash and for each
 /// logical unit (in this order): their arrays, a copy of the logical-to-physical map as it was when the run began, and
 /// changes to that copy. The sectors of partly written units are not counted.
 const CHECKED: [u64; 2] = [18, 22];
-/// Greatest number of bytes that the file of a saved drive state may take in addition to the state's arrays.
+/// Constant: greatest number of bytes that the file of a saved drive state may take in addition to the state's arrays.
 const STATE_HEAD: u64 = 1 << 20;
 
 /// Limit, in bytes, on the computer's memory that simulated drives may take, with a flag whether the user gave the
@@ -207,5 +207,5 @@ impl MemoryNeeds {
     }
 }
 
-/// Greatest size, in bytes, of the header of a saved drive state; the header names the drive.
+/// Constant: greatest size, in bytes, of the header of a saved drive state; the header names the drive.
 pub(crate) const HEAD_MOST: Bytes = Bytes::new(STATE_HEAD);

@@ -422,8 +422,8 @@ impl Drive {
     }
 
     /// Builds a simulated drive without a check of the memory. Flash properties, such as bad blocks, follow from
-    /// `seed`, and the random number sequences (streams) of the policies from the seed `draws`; a translation layer
-    /// that takes over an existing flash is made with that flash's seed.
+    /// `seed`, and the random number sequences (streams) of the policies from `draws`; a drive that is to take over the
+    /// flash of another one needs the `seed` of that flash.
     pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
         let correction = self.correction_parts(&whole)?;

@@ -10,31 +10,32 @@ use ftl::{CorrectionParts, PageForecast, ReadForecast, Regulation};
 use nand::Tables;
 use serde::Serialize;
 
-/// Grid of the conditions for which error rates are asked: each wear with each age and each number of reads.
+/// Grid of the conditions for which raw bit error rates are asked: every combination of the listed wears (program/erase
+/// cycles), ages and numbers of reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorGrid {
-    /// Numbers of program/erase cycles of the pages' blocks.
+    /// List, in a grid of conditions, of the numbers of program/erase cycles of the pages' blocks.
     pub pe_cycles: Vec<u32>,
-    /// Times in seconds since the pages were written.
+    /// List, in a grid of conditions, of the ages of the pages' data: seconds since the pages were written.
     pub ages_s: Vec<f64>,
-    /// Numbers of reads of the pages' blocks since the pages were written.
+    /// List, in a grid of conditions, of the numbers of reads of the pages' blocks since the pages were written.
     pub reads: Vec<u32>,
 }
 
-/// Result: raw bit error rates of pages by type, wear, age and reads, with the limits of the drive's code.
+/// Result for a drive or a chip: raw bit error rates of its pages by type, wear, age and reads, with the code's limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageErrors {
-    /// Number of page types: bits of a cell.
+    /// Number of page types of the drive or chip: bits that a cell stores.
     pub page_types: u32,
     /// Temperature in degrees Celsius at which the pages age; `None` if the error model knows no temperature.
     pub celsius: Option<f64>,
-    /// Code of the drive and its limits; `None` without a code.
+    /// Limits of the drive's error-correcting code and retry table; `None` without a code.
     pub code: Option<CodeLimits>,
     /// Error rates, one record for each condition of the grid and page type: by reads, then age, then wear, then type.
     pub pages: Vec<PageRates>,
 }
 
-/// Limits of a drive's error-correcting code and retry table.
+/// Record of the limits of a drive's error-correcting code and retry table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CodeLimits {
     /// Number of data bytes of a codeword of the drive's code.
@@ -43,15 +44,18 @@ pub struct CodeLimits {
     pub target: f64,
     /// Greatest raw bit error rate that a hard read corrects within the accepted chance.
     pub rber_hard: f64,
-    /// Greatest raw bit error rate that a read with most soft bits corrects within the accepted chance.
+    /// Greatest raw bit error rate that a read with the greatest number of soft bits corrects within the accepted
+    /// chance.
     pub rber_soft: f64,
     /// Greatest number of soft bits of a read; 1: hard reads alone.
     pub soft_bits: u32,
-    /// Last step of the drive's retry table; `None` if the drive has no table of references.
+    /// Number of the last step of the drive's retry table, counted from the default references (0); `None` if the drive
+    /// has no table of references.
     pub retry_steps: Option<u32>,
 }
 
-/// Raw bit error rates of a page in one condition, and the read that corrects it.
+/// Record of the raw bit error rates of a page in one condition (wear, age, reads), and of how the drive reads the
+/// page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageRates {
     /// Page type: index, from 0, of the bit of the cells that holds the page.
@@ -70,32 +74,35 @@ pub struct PageRates {
     pub below_v: Option<f64>,
     /// True if the condition lies beyond the last wear, age or reads of the chip's table, which is then extrapolated.
     pub extrapolated: bool,
-    /// Read of the page by the drive's code and read flow; `None` without a code.
+    /// Field: record of how the drive's code and read flow read the page (retries, chances of failure); `None` without
+    /// a code.
     pub read: Option<PageReadBack>,
 }
 
 /// Record of how a drive reads a page: the attempts that it takes, and what is left uncorrectable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PageReadBack {
-    /// Step of the retry table that is nearest to the best references; `None` without a retry table.
+    /// Number of steps of the retry table from the default references (0) to the best ones, rounded; it can exceed the
+    /// number of the table's last step. `None` without a retry table.
     pub best_step: Option<u32>,
-    /// Step of the retry table whose attempt corrects the median page, 0: the default references; `None` if more than
-    /// half of the pages stay uncorrectable.
+    /// Number of the step of the retry table whose attempt corrects the median page, 0: the default references; `None`
+    /// if more than half of the pages stay uncorrectable.
     pub step: Option<u32>,
-    /// Soft bits of the attempt that corrects the median page, 1: a hard read; `None` as for the step.
+    /// Number of soft bits of the attempt that corrects the median page, 1: a hard read; `None` if more than half of
+    /// the pages stay uncorrectable.
     pub soft_bits: Option<u32>,
-    /// Mean number of retries of a read: attempts beyond the first, also of pages that stay uncorrectable.
+    /// Mean number of retries of a read of a page: attempts beyond the first, also of pages that stay uncorrectable.
     pub retries_mean: f64,
     /// Chance (0 to 1) that the first attempt does not correct the page.
     pub retried: f64,
     /// Chance (0 to 1) that a codeword is uncorrectable in the first attempt.
     pub codeword_failure_first: f64,
-    /// Chance (0 to 1) that a codeword is uncorrectable in each of the attempts.
+    /// Chance (0 to 1) that a codeword is still uncorrectable after all attempts.
     pub codeword_failure: f64,
 }
 
 impl PageReadBack {
-    /// Makes the record from the attempts of a forecast; `None` without attempts.
+    /// Makes the record of how a drive reads a page from the attempts of a forecast; `None` without attempts.
     fn of(PageForecast { best_step, tried, .. }: &PageForecast) -> Option<Self> {
         let first = tried.first()?;
         // The random number of a page is the same in each attempt: what failed before fails at least as often.
@@ -166,8 +173,8 @@ pub fn chip_errors(catalogue: &Catalogue, chip: &str, grid: &ErrorGrid) -> Resul
     Ok(errors_on(grid, ReadForecast::new(parts, None), page_types, tables.as_ref(), reference))
 }
 
-/// Makes the record of the error rates on a grid from a forecast of reads. `tables`: the chip's tables where the rates
-/// are theirs; `celsius`: temperature at which the pages age.
+/// Makes the result (error rates on a grid of conditions) from a forecast of reads. `tables`: the chip's tables if the
+/// rates come from them; `celsius`: temperature at which the pages age.
 fn errors_on(
     grid: &ErrorGrid,
     mut forecast: ReadForecast,

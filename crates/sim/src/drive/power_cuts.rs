@@ -4,8 +4,8 @@ use config::{ConfigError, Section, at_least};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Default size of the range from which random power cuts are drawn: the number of flash operations, from the start of
-/// a run, among which each cut lies.
+/// Constant: default size of the range from which random power cuts are drawn: the number of flash operations, from the
+/// start of a run, among which each cut lies.
 const WITHIN: u64 = 100_000;
 /// Constant for power cuts after a number of flash operations: number of powers of two, from 1 ns up, of which one is
 /// drawn as the limit of a cut's random delay. All delays are shorter than 2.1 ms, and interrupt programs and erases at

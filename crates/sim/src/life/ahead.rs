@@ -4,8 +4,8 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of writes by which an ageing run draws logical units before it writes them, so that the units' entries of the
-/// logical-to-physical map are in the processor's cache in time.
+/// Constant: number of writes by which an ageing run draws logical units before it writes them, so that the units'
+/// entries of the logical-to-physical map are in the processor's cache in time.
 const DISTANCE: usize = 32;
 
 /// Queue of the logical units that an ageing run will write next, drawn at random in advance so that their entries of

@@ -58,7 +58,7 @@ pub struct Requirement {
     pub retention_s: f64,
     /// Temperature in degrees Celsius during the retention time, without power.
     pub retention_celsius: f64,
-    /// Service life of the drive (years, fraction with power, temperatures) before the retention time.
+    /// Field: service life of the drive (years, fraction with power, temperatures) before the retention time.
     pub service: ServiceLife,
 }
 
@@ -98,7 +98,7 @@ pub struct WorstPage {
     /// Number of program/erase cycles of the block that contains the page with the highest raw bit error rate.
     pub pe_cycles: u32,
     /// Number of program/erase cycles at which a block of mean endurance would be as worn as the block that contains
-    /// the page.
+    /// the page with the highest raw bit error rate.
     pub worn: u32,
     /// Field: raw bit error rate of the page with the highest raw bit error rate, when it is read with the default read
     /// reference voltages, before any read retry.
@@ -118,7 +118,7 @@ pub struct Readability {
     /// Field: uncorrectable bit error rate of the drive if it had no parity across dies: expected number of codewords,
     /// for each bit read, that the error-correcting code cannot restore; mean over the blocks in use.
     pub uber_without_parity: f64,
-    /// Record of the page with the highest raw bit error rate after retries: location, wear and error rates.
+    /// Field: record of the page with the highest raw bit error rate after retries: location, wear and error rates.
     pub worst: WorstPage,
     /// Program/erase cycles that refreshing of data has added to each block by the end of the service life; mean over
     /// the blocks.
@@ -142,7 +142,7 @@ pub(crate) struct LimitParts {
 
 impl LimitParts {
     /// Returns the properties of the drive from which its uncorrectable bit error rate is calculated, or a text that
-    /// names a missing property; and with either the drive's class.
+    /// names a missing property; and in both cases the drive's class by JESD218.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let capacitors = drive.entry("ftl.buffer.power_loss_protection").is_some_and(|entry| {
@@ -195,8 +195,8 @@ struct RetriedPage {
     lost_page: f64,
 }
 
-/// Divisor that says how far the calculation extends the bit error table beyond its last P/E-cycle row: 10 adds a tenth
-/// of that row's cycles.
+/// Constant: divisor that says how far the calculation extends the bit error table beyond its last P/E-cycle row: 10
+/// adds a tenth of that row's cycles.
 const CARRIED_ON: u32 = 10;
 
 /// Type of the calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the
@@ -204,10 +204,10 @@ const CARRIED_ON: u32 = 10;
 pub(crate) struct CodeLimit {
     parts: LimitParts,
     pub requirement: Requirement,
-    /// Retention time in seconds at the reference temperature of the bit error table.
+    /// Required retention time of the data, converted to seconds at the reference temperature of the bit error table.
     retention_s: f64,
-    /// Error rates of a block's pages at the end of the retention time, one entry for each page type, indexed by the
-    /// block's wear in P/E cycles; none where not calculated yet.
+    /// Cache of the error rates of a block's pages at the end of the retention time, one entry for each page type,
+    /// indexed by the block's wear in P/E cycles; none where not calculated yet.
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 

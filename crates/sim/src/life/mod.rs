@@ -50,13 +50,13 @@ pub struct AgeRow {
     pub pe_cycles_mean: f64,
     /// Number of program/erase cycles of the most worn block, after the window and the jump in wear that follows it.
     pub pe_cycles_max: u32,
-    /// Number of flash blocks that have failed so far or were bad as delivered.
+    /// Number of flash blocks that, by the end of the window of the ageing run, have failed or were bad as delivered.
     pub bad_blocks: u64,
-    /// Number of superblocks that are still usable at the end of the window.
+    /// Number of superblocks that are still usable at the end of the window of the ageing run.
     pub superblocks: u32,
     /// Number of times that the jump in wear after the window repeats the wear of the window on every block.
     pub jumped: u32,
-    /// True if the drive has become read-only and takes no more writes.
+    /// True if the drive has become read-only by the end of the window of the ageing run and takes no more writes.
     pub read_only: bool,
     /// Result of calculating how well the drive reads its data at the end of the required retention time; none where
     /// that cannot be calculated.
@@ -83,7 +83,7 @@ pub struct AgeFacts {
     /// code can no longer read the data as required.
     pub without_code: Option<String>,
     /// Greatest raw bit error rate, after retries, at which the error-correcting code still meets the required
-    /// uncorrectable bit error rate.
+    /// uncorrectable bit error rate; none where that rate cannot be calculated.
     pub rber_limit: Option<f64>,
     /// Text that says from where the error-correcting code's failure rates are extrapolated below the counted rates;
     /// none for rates in closed form, and without a code.
@@ -129,7 +129,8 @@ struct Window {
 /// erased, with and without jumps, and the number of such windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Number of drive writes, jumps included, up to the end of the window in which the block was last erased.
+    /// Number of drive writes, jumps included, up to the end of the jump after the window in which the block was last
+    /// erased.
     drive_writes: f64,
     /// Number of drive writes, jumps left out, up to the end of the window in which the block was last erased.
     written: f64,
@@ -170,7 +171,7 @@ pub struct Ageing {
     /// Field of the ageing run: state of the calculation of the uncorrectable bit error rate, or the reason why that
     /// calculation is not possible.
     limit: Result<CodeLimit, String>,
-    /// Record of the last erase of each block in the ageing run, measured in drive writes.
+    /// List, by block number, of the records of each block's last erase in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
     /// Life of a block of mean endurance, as a number of P/E cycles: until it fails, or until it cannot be read any
     /// more if that comes first.

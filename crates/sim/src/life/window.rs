@@ -34,13 +34,13 @@ pub struct Speed {
 
 /// Constant: queue depth of the speed measurement of an aged drive, the greatest number of outstanding requests.
 const DEPTH: u32 = 16;
-/// Fraction (0 to 1) of reads among the requests of the mixed workload that measures the performance of the simulated
-/// drive after ageing (host latencies and write throughput in simulated time).
+/// Constant: fraction (0 to 1) of reads among the requests of the mixed workload that measures the performance of the
+/// simulated drive after ageing (host latencies and write throughput in simulated time).
 const READS: f64 = 0.3;
 /// Constant: number of requests in the speed measurement of an aged drive, not counting the ramp before it, whose
 /// requests would fill the write buffer twice.
 const REQUESTS: u64 = 20_000;
-/// Number of simulated events between two checks whether the speed measurement is to stop.
+/// Constant: number of simulated events between two checks whether the speed measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
 /// Workload that measures the latencies and the write rate of an aged simulated drive, in simulated time: random reads

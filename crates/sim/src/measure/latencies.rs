@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-/// Upper bound of the latency histograms in nanoseconds (2^42, over an hour); longer latencies count in the last
-/// bucket.
+/// Constant: upper bound of the latency histograms in nanoseconds (2^42, over an hour); longer latencies count in the
+/// last bucket.
 const LATENCY_MAX_NS: u64 = 1 << 42;
 
 /// Record of the latencies of completed requests: histogram and sum of the latencies, and sum of the requests' bytes.

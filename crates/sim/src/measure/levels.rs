@@ -1,12 +1,13 @@
 //! Latencies in levels of constant relative width: so many to each power of two.
 
-/// Binary logarithm of the number of latency levels per power of two (3: 8 levels) in the latency histograms of the
-/// time series' intervals.
+/// Constant: binary logarithm of the number of latency levels per power of two (3: 8 levels) in the latency histograms
+/// of the time series' intervals.
 pub(crate) const COARSE: u32 = 3;
-/// Binary logarithm of the number of latency levels per power of two (4: 16 levels) in the latency histograms of groups
-/// of logical units.
+/// Constant: binary logarithm of the number of latency levels per power of two (4: 16 levels) in the latency histograms
+/// of groups of logical units.
 pub(crate) const FINE: u32 = 4;
-/// Exponent of the power of two, in nanoseconds, from which on all latencies share the last level of a histogram.
+/// Constant: exponent of the power of two, in nanoseconds, from which on all latencies share the last level of a
+/// histogram.
 const POWER_MAX: u32 = 36;
 
 /// Returns the number of latency levels of a histogram that divides each power of two into 2^`bits` levels.

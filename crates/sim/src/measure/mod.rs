@@ -18,8 +18,8 @@ use retries::Retried;
 use serde_json::{Value, json};
 use units::SimTime;
 
-/// Names of the stages that make up a request's latency, in order, except the last stage (the host link), which is
-/// named elsewhere.
+/// Constant: names of the stages that make up a request's latency, in order, except the last stage (the host link),
+/// which is named elsewhere.
 pub(crate) const STAGES: [&str; 12] = [
     "queue",
     "command",
@@ -38,7 +38,7 @@ pub(crate) const STAGES: [&str; 12] = [
 /// Constant: index in [`STAGES`] of the stage of a request's latency in which it waits for a slot of the write buffer.
 pub(crate) const STAGE_BUFFER: usize = 2;
 
-/// Percentiles of the latency (as fractions) for which the results give a confidence interval.
+/// Constant: percentiles of the latency (as fractions) for which the results give a confidence interval.
 pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// Constant: number of significant digits of the latency histogram of one kind of request (reads, writes and so on).
@@ -124,8 +124,8 @@ impl Measure {
         }
     }
 
-    /// Leaves the time since the last answer to a measured request, in which measuring paused, out of the measured
-    /// window, which goes on at `now`.
+    /// Continues measuring at `now` after a pause: leaves the time since the last answer to a measured request out of
+    /// the measured window.
     pub fn go_on(&mut self, now: SimTime) {
         let gap = now.since(self.last_completion);
         (self.started, self.last_completion) = (self.started + gap, now);
@@ -212,8 +212,8 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last request of this time interval of the series was completed; none without an
-    /// SLC cache.
+    /// Bytes that the superblocks of the SLC cache could hold when the last request of this time interval of the series
+    /// was completed; none without an SLC cache.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
@@ -241,8 +241,8 @@ impl SeriesBin {
         }
     }
 
-    /// Returns the latency in nanoseconds that the given fraction of the time interval's requests does not exceed, to
-    /// an eighth of a power of two.
+    /// Returns the latency in nanoseconds that the given fraction of the time interval's requests does not exceed, with
+    /// a resolution of an eighth of a power of two.
     fn quantile_ns(&self, fraction: f64) -> u64 {
         let wanted = (self.requests as f64 * fraction).ceil() as u64;
         let mut seen = 0;

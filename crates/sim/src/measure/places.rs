@@ -9,12 +9,12 @@ use crate::measure::levels::{FINE, level_of, levels};
 use host::Effect;
 use units::Lpn;
 
-/// Number of groups into which logical units are divided to estimate how latency varies by address; enough for a good
-/// variance (Student quantile 2.04).
+/// Constant: number of groups into which logical units are divided to estimate how latency varies by address; enough
+/// for a good variance (Student quantile 2.04).
 const GROUPS: usize = 32;
-/// Number of size classes of requests: 1 unit, 2 to 3, 4 to 7 and so on, and 128 or more. Groups of logical units are
-/// compared within one size class: popular units are accessed with the same request sizes in every run, so a difference
-/// in latency that is due to size is no variation between runs.
+/// Constant: number of size classes of requests: 1 unit, 2 to 3, 4 to 7 and so on, and 128 or more. Groups of logical
+/// units are compared within one size class: popular units are accessed with the same request sizes in every run, so a
+/// difference in latency that is due to size is no variation between runs.
 const SIZES: usize = 8;
 /// Constant: multiplier, from the golden ratio, of the hash that spreads consecutive logical unit numbers over all
 /// groups of logical units (Knuth's multiplicative hashing).

@@ -8,16 +8,17 @@
 
 use std::f64::consts::PI;
 
-/// Confidence level of all confidence intervals: the probability with which an interval contains the value of an
-/// endless run.
+/// Constant: confidence level of all confidence intervals: the probability with which an interval contains the value of
+/// an endless run.
 pub(crate) const LEVEL: f64 = 0.95;
 
-/// Numbers of batches into which a run is divided; the widest of the resulting confidence intervals is taken. Schmeiser
-/// finds 10 to 30 best where batches are independent. Where they are not, because the drive remembers for longer than a
-/// batch, fewer and longer batches give a wider and better interval.
+/// Constant: numbers of batches into which a run is divided; the widest of the resulting confidence intervals is taken.
+/// Schmeiser finds 10 to 30 best where batches are independent. Where they are not, because the drive remembers for
+/// longer than a batch, fewer and longer batches give a wider and better interval.
 const BATCHES: [usize; 3] = [20, 10, 5];
 
-/// Least number of parts of a run (consecutive stretches of time) from which a confidence interval is calculated.
+/// Constant: least number of parts of a run (consecutive stretches of time) from which a confidence interval is
+/// calculated.
 pub(crate) const BATCHES_LEAST: usize = 10;
 
 /// Estimate of a measured value: the value, the half width of its confidence interval, and the number of batches (parts
@@ -44,7 +45,8 @@ impl Interval {
     }
 }
 
-/// Joins consecutive parts of a run into `count` batches of as equal length as possible, by adding up their sums.
+/// Joins consecutive parts of a run into `count` batches of as equal length as possible (or one for each part, if there
+/// are fewer), by adding up their sums; returns the sums of each batch.
 pub(crate) fn batches<const N: usize>(parts: &[[f64; N]], count: usize) -> Vec<[f64; N]> {
     let count = count.min(parts.len());
     let edge = |index: usize| index * parts.len() / count;

@@ -3,8 +3,8 @@
 use crate::measure::latencies::Latencies;
 use host::{Effect, HostRequest};
 
-/// Greatest number of tags (fio jobs, or volumes of a trace) with a latency histogram of their own; further tags count
-/// only in the totals.
+/// Constant: greatest number of tags (fio jobs, or volumes of a trace) with a latency histogram of their own; further
+/// tags count only in the totals.
 const TAGS_MAX: usize = 64;
 
 /// Constant: number of significant digits of the latency histogram of one tag (a fio job, or a volume of a trace) among

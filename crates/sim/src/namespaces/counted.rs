@@ -10,12 +10,12 @@ pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 /// Counts of the requests to one namespace with one effect, such as reads: completed, their bytes, and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or a change of a zone's state),
-    /// that were completed successfully.
+    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or management of a zone or
+    /// placement handle), that were completed successfully.
     pub done: u64,
     pub bytes: u64,
-    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or a change of a zone's state),
-    /// that were answered with an error.
+    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or management of a zone or
+    /// placement handle), that were answered with an error.
     pub failed: u64,
 }
 
@@ -33,7 +33,7 @@ impl ByNamespace {
     }
 
     /// Returns the counts of the requests to the namespace with index `at` that have the effect `effect` (read, write,
-    /// trim, flush, or a change of a zone's state).
+    /// trim, flush, or management of a zone or placement handle).
     pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
         self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
     }

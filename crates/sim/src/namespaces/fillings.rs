@@ -8,50 +8,57 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// State of the fillings of zones in their order, by which zones put data into the write buffer.
+/// State that says which zones may put data into the write buffer: the zones' fillings (all writes of a zone up to its
+/// last block, a finish or a reset) in the order in which they began.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ZonePlaces {
-    /// Greatest number of fillings that may have data in the buffer: at least as many as zones can be active.
+    /// Greatest number of zone fillings that may put data into the write buffer at one time; at least the limit on
+    /// active zones.
     most: usize,
-    /// List of the zones of all fillings that have begun and not ended, in the order of their beginnings; a zone that was
-    /// reset and written again while earlier writes wait is there twice.
+    /// List of the zone numbers of all fillings that have begun and not ended, in the order of their beginnings; a zone
+    /// that was reset and written again while earlier writes wait is in the list twice.
     begun: VecDeque<u32>,
-    /// Set of the numbers of zones whose last filling takes more writes.
+    /// Set of the numbers of zones whose last filling (writes up to the last block, a finish or a reset) takes more
+    /// writes.
     open: BTreeSet<u32>,
-    /// Set of the numbers of zones whose last filling reached their last block, and that no finish or reset ends.
+    /// Set of the numbers of zones whose last filling reached the zone's last block, without a finish or reset that
+    /// ends it.
     filled: BTreeSet<u32>,
-    /// For each zone, its finishes and resets that were accepted and not begun, in order: true if it ends a filling, false if
-    /// an earlier one does.
+    /// Lists, by zone number, of the zone's finishes and resets that were accepted and have not begun, in order: true
+    /// if the finish or reset ends a filling of the zone, false if an earlier one ends the last filling.
     ends: BTreeMap<u32, VecDeque<bool>>,
 }
 
 impl ZonePlaces {
-    /// Makes the state of fillings without any, of which `most` may have data in the buffer.
+    /// Makes the state without fillings of zones; later at most `most` fillings may put data into the write buffer.
     pub fn of(most: u32) -> Self {
         Self { most: most as usize, ..Self::default() }
     }
 
-    /// Notes that a write to a zone is accepted, which begins a filling if the last one of the zone takes no more.
+    /// Notes that a write to a zone is accepted; begins a filling of the zone (its writes up to its last block, a
+    /// finish or a reset), unless the zone's last filling takes more writes.
     pub fn begin(&mut self, zone: u32) {
         if self.open.insert(zone) {
             self.begun.push_back(zone);
         }
     }
 
-    /// Notes that a write of the last block of a zone is accepted: its last filling takes no more writes.
+    /// Notes that a write of the last block of a zone is accepted: the zone's last filling takes no more writes.
     pub fn fill(&mut self, zone: u32) {
         if self.open.remove(&zone) {
             self.filled.insert(zone);
         }
     }
 
-    /// Notes that a finish or reset of a zone is accepted, which ends the zone's last filling when its turn comes.
+    /// Notes that a finish or reset of a zone is accepted, which ends the zone's last filling (series of writes) when
+    /// the finish or reset begins.
     pub fn close(&mut self, zone: u32) {
         let ends = self.open.remove(&zone) || self.filled.remove(&zone);
         self.ends.entry(zone).or_default().push_back(ends);
     }
 
-    /// Notes that a finish or reset of a zone is done; as [`Self::end`] if it ends a filling.
+    /// Notes that a finish or reset of a zone begins. If it ends a filling (series of writes), does the work of
+    /// [`Self::end`] and returns its result, else `None`.
     pub fn work(&mut self, zone: u32) -> Option<u32> {
         let ends = self.ends.get_mut(&zone)?;
         let is_end = ends.pop_front().unwrap_or(false);
@@ -61,18 +68,20 @@ impl ZonePlaces {
         if is_end { self.end(zone) } else { None }
     }
 
-    /// Notes that no work waits in a zone; as [`Self::end`] if the zone is filled.
+    /// Notes that no work waits in a zone. If the zone is filled to its last block, does the work of [`Self::end`] and
+    /// returns its result, else `None`.
     pub fn rest(&mut self, zone: u32) -> Option<u32> {
         if self.filled.remove(&zone) { self.end(zone) } else { None }
     }
 
-    /// Returns true if the first filling of a zone that has not ended may put data into the buffer.
+    /// Returns true if a zone may put data into the write buffer: one of its fillings (series of writes) is among the
+    /// earliest of all zones in progress, up to the greatest number that may do so.
     pub fn has(&self, zone: u32) -> bool {
         self.begun.len() <= self.most || self.begun.iter().take(self.most).any(|begun| *begun == zone)
     }
 
-    /// Ends the first filling of a zone, if it has any. Returns the zone of the filling that may put data into the buffer
-    /// now and could not before; `None` if there is none, or if an earlier filling of that zone has not ended.
+    /// Ends the first filling (series of writes) of a zone, if it has any. Returns the number of the zone that may put
+    /// data into the write buffer now and could not before; `None` if there is no such zone.
     fn end(&mut self, zone: u32) -> Option<u32> {
         let at = self.begun.iter().position(|begun| *begun == zone)?;
         self.begun.remove(at);

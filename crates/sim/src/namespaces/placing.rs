@@ -9,21 +9,22 @@ use ftl::Zoning;
 use host::command;
 use host::{Declared, Extent, NamespaceRoom};
 
-/// Record of the sizes on which namespaces are placed: of the drive, a mapping unit, and a zone.
+/// Record of the sizes by which namespaces are placed on a drive: number and size of the mapping units, and the zones.
 #[derive(Clone, Copy)]
 struct PlacingSizes {
     /// Number of mapping units of the drive that belong to namespaces.
     units: u64,
     /// Size in bytes of a mapping unit.
     unit: u64,
-    /// Zones of the drive as they are where all of it is zones; `None` on a drive without zones.
+    /// Number, sizes and limits of the zones that the drive has if all its space is in zones; `None` on a drive without
+    /// zones.
     zoning: Option<Zoning>,
 }
 
 impl PlacingSizes {
-    /// Returns the number of mapping units and the number of bytes of the least room of a namespace: of a zone, or of a
-    /// mapping unit where the namespace has no zones. From the start of a zone to that of the next there may be more
-    /// bytes than its units have.
+    /// Returns the mapping units on flash and the bytes in the host's address space of the smallest namespace like
+    /// `one`: of one zone, or of one mapping unit where `one` has no zones. The bytes of a zone reach to the start of
+    /// the next zone, so they may be more than its mapping units have.
     fn least_of(&self, one: &Declared) -> (u64, u64) {
         match self.zoning {
             Some(zoning) if has_zones(one) => (zoning.capacity.into(), zoning.size * self.unit),
@@ -31,8 +32,8 @@ impl PlacingSizes {
         }
     }
 
-    /// Returns `units` mapping units in the words of an error message, "2 of its 8 zones", with the number that is left
-    /// over; the drive's least part is a zone on a drive with zones, else a mapping unit.
+    /// Returns, for `units` mapping units that no namespace takes, how many least parts of the drive they are (zones on
+    /// a drive with zones, else mapping units), and a text for an error message, such as "2 of its 8 zones".
     fn left_over(&self, units: u64) -> (u64, String) {
         match self.zoning.map(|zoning| u64::from(zoning.capacity)) {
             Some(zone) => (units / zone, format!("{} of its {} zones", units / zone, self.units / zone)),
@@ -40,7 +41,8 @@ impl PlacingSizes {
         }
     }
 
-    /// Returns what the drive has, in the words of an error message: zones or bytes.
+    /// Returns the words for the whole space of the drive in an error message: `zones`, or a number of bytes without
+    /// zones.
     fn whole(&self) -> String {
         match self.zoning {
             Some(_) => "zones".to_owned(),
@@ -206,7 +208,8 @@ fn asked_room(
     Err(refuse(entries, &one.name, key, expected))
 }
 
-/// Returns what is expected of the size of a namespace with zones of `zone` bytes that is no whole number of them.
+/// Returns the text of an error message with the sizes that are nearest to `bytes` bytes and whole multiples of a zone
+/// of `zone` bytes, for a namespace with zones whose size is no such multiple.
 fn whole_zones(bytes: u64, zone: u64) -> String {
     let below = bytes / zone;
     let nearest = match below {

@@ -224,8 +224,8 @@ impl DriveZones {
         offset / capacity * (shape.size * self.unit) + offset % capacity
     }
 
-    /// Calls `name` with each address range in the drive's own bytes (its address space without the gaps between zones)
-    /// that corresponds to a part of the range `extent`, which counts from the drive's first zone, zone by zone.
+    /// Calls the callback `name` with each address range in the drive's own bytes (without the gaps between zones) that
+    /// corresponds to a part of the range `extent`, which counts from the drive's first zone, zone by zone.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
         let end = extent.offset.saturating_add(extent.bytes);
@@ -333,20 +333,22 @@ impl DriveZones {
         turns.len() == 1
     }
 
-    /// Returns true if the zone's next write may put its data into the buffer now; false if it has to wait until another
-    /// zone needs no place there any more.
+    /// Returns true if the zone's next write may put its data into the write buffer now; false if the write has to wait
+    /// until other zones whose writes began earlier are filled, finished or reset.
     pub fn has_place(&self, zone: u32) -> bool {
         self.places.has(zone)
     }
 
-    /// Takes its place in the buffer from a zone whose finish or reset is done. Returns the zone whose turn it is to put data
-    /// there, with its next work; `None` if none waited.
+    /// Notes that a finish or reset of a zone begins, so that data of the zone's earlier writes no longer hold back
+    /// other zones from the write buffer. Returns the zone that may put data into the buffer now, with its next work;
+    /// `None` if none waited.
     pub fn end_place(&mut self, zone: u32) -> Option<(u32, ZoneTurn)> {
         let next = self.places.work(zone)?;
         self.turns.get(&next).and_then(|turns| turns.front()).map(|turn| (next, *turn))
     }
 
-    /// Takes its place in the buffer from a zone in which no work waits, if it was filled; as [`Self::end_place`].
+    /// Notes that no work waits in a zone: if the zone was filled, it no longer holds back other zones from the write
+    /// buffer. Returns the zone that may put data into the buffer now, with its next work; `None` if none waited.
     pub fn rests(&mut self, zone: u32) -> Option<(u32, ZoneTurn)> {
         let next = self.places.rest(zone)?;
         self.turns.get(&next).and_then(|turns| turns.front()).map(|turn| (next, *turn))

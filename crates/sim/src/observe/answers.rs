@@ -6,11 +6,11 @@ use host::HostRequest;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// Number of stages that make up a request's latency: the drive's stages, and the host link.
+/// Constant: number of stages that make up a request's latency: the drive's stages, and the host link.
 pub const STAGE_COUNT: usize = STAGES.len() + 1;
 
-/// Names of the stages of a latency, in the order of [`SteppedCompletion::stages_ns`]; the times of all stages add up
-/// to the latency.
+/// Constant: names of the stages of a latency, in the order of [`SteppedCompletion::stages_ns`]; the times of all
+/// stages add up to the latency.
 pub const STAGE_NAMES: [&str; STAGE_COUNT] = {
     let mut names = ["link"; STAGE_COUNT];
     let mut stage = 0;
@@ -82,8 +82,8 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
 #[derive(Default)]
 pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,
-    /// List, indexed by the simulator's id of a request in flight, of the numbers that the submissions gave the
-    /// requests.
+    /// List, indexed by the simulator's id of a request in flight, of the numbers that the caller got for the requests
+    /// when it submitted them.
     numbers: Vec<u64>,
 }
 

@@ -48,7 +48,7 @@ pub trait Holder: Send {
     /// Tells the holder that the data of unit `lpn` are in `slot` of the write buffer: the whole unit, completed with
     /// older data if the write brought only a part.
     fn on_buffered(&mut self, lpn: Lpn, slot: u32);
-    /// Tells the holder that `slot` of the write buffer now contains, as cached data, what was read at the physical
+    /// Tells the holder that `slot` of the write buffer now contains, as cached data, the data read at the physical
     /// address `ppa`.
     fn on_kept(&mut self, slot: u32, ppa: Ppa);
     /// Tells the holder that a program of `units` units is submitted to the flash; `source` gives for each unit its

@@ -25,7 +25,7 @@ pub(crate) trait Observer: Probe {
     /// Tells the observer the number of a request in its source, such as the line of a trace. `number` computes it, and
     /// is called only by an observer that needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
-    /// Tells the observer that the data of one unit of a write will enter the drive.
+    /// Tells the observer that the data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
     /// Tells the observer that a request had no effect on the drive: a power cut came before the drive had read the
     /// command, or the request's zone refused it.
@@ -50,10 +50,10 @@ pub(crate) trait Observer: Probe {
 
 impl Observer for () {}
 
-/// Number of values in one row of `requests.parquet`: the number of its columns.
+/// Constant: number of values in one row of `requests.parquet`: the number of its columns.
 const WIDTH: usize = REQUESTS.len();
-/// Number of rows of `requests.parquet` that are turned into columns in one step, few enough for the processor's
-/// first-level cache.
+/// Constant: number of rows of `requests.parquet` that are turned into columns in one step, few enough for the
+/// processor's first-level cache.
 const ROWS_AT_ONCE: usize = 64;
 
 /// Store of the rows of `requests.parquet` that the caller has not taken yet: rows are stored one by one and turned

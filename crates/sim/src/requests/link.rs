@@ -21,8 +21,8 @@ pub(crate) struct LinkAtWork {
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// Data burst on the link's wires that was calculated last in each direction, with its length in bytes; stored
-    /// because most transfers of a workload have one length.
+    /// Times of the data burst on the link's wires that was calculated last in each direction, behind the burst's
+    /// length in bytes; stored because most transfers of a workload have one length.
     last: [(u64, Burst); 2],
     /// Time for which one sector (512 bytes) occupies the wires of the host link in the direction to the drive.
     sector: Nanos,

@@ -39,8 +39,8 @@ pub(crate) struct Request {
     pub waiting_since: SimTime,
     /// Sum of all waits of a write in flight for space in the write buffer, in nanoseconds.
     pub buffer_ns: u64,
-    /// Busy time of the flash arrays, by origin, when the present wait of a write in flight for space in the write
-    /// buffer began.
+    /// Busy time in nanoseconds of the flash arrays, by origin, when the present wait of a write in flight for space in
+    /// the write buffer began.
     pub busy_then: Waits,
     /// Parts of all waits of a write in flight for space in the write buffer, in nanoseconds, that are attributed to
     /// each origin.
@@ -150,8 +150,8 @@ pub(crate) struct Requests {
     units_read: u64,
 }
 
-/// Greatest number of mapping units that all host reads in the drive together may access at the same time: each unit's
-/// read is an operation with an index, and the other half of the indices is for the drive's own operations.
+/// Constant: greatest number of mapping units that all host reads in the drive together may access at the same time:
+/// each unit's read is an operation with an index, and the other half of the indices is for the drive's own operations.
 pub(crate) const READ_MOST: u64 = INDEX_MAX as u64 / 2;
 
 impl Requests {

@@ -178,7 +178,7 @@ sections! {
         session_s: Option<f64> = "s",
     }
 
-    /// How the run was requested: together with `config` all that is needed to repeat it.
+    /// Description of how the run was requested: together with `config` all that is needed to repeat it.
     Invocation {
         /// List of the configuration values given with `--set`.
         set: Vec<String> = "text",

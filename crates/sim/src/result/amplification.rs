@@ -14,40 +14,41 @@ use crate::run::Run;
 use controller::Origin;
 use ftl::{FtlStats, Layout, Mark, ZonedLayer};
 
-/// Least number of garbage collection victims (or merges) from which long-run write amplification is estimated.
+/// Constant: least number of garbage collection victims (or merges) from which long-run write amplification is
+/// estimated.
 pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
 
-/// Least number of simulated dies with garbage collection victims from which the variance of write amplification
-/// between dies is calculated for the confidence interval of long-run write amplification. With fewer dies this
-/// variance is not calculated.
+/// Constant: least number of simulated dies with garbage collection victims from which the variance of write
+/// amplification between dies is calculated for the confidence interval of long-run write amplification. With fewer
+/// dies this variance is not calculated.
 const DIES_LEAST: usize = 4;
 
-/// Significance level of the test whether two halves of a run have different means: the probability that equal means
-/// are taken for different. It is small because leaving out a half loses half of the data, and halves are compared
-/// again and again.
+/// Constant: significance level of the test whether two halves of a run have different means: the probability that
+/// equal means are taken for different. It is small because leaving out a half loses half of the data, and halves are
+/// compared again and again.
 const CHANCE: f64 = 0.002;
 
-/// Number of batches into which each half of a run is divided for the comparison of the halves.
+/// Constant: number of batches into which each half of a run is divided for the comparison of the halves.
 const HALVES: usize = 10;
 
 /// Constant: list of the origins of programs that move data of superblocks taken for a reason other than free space,
 /// such as wear levelling.
 const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh, Origin::Scrub];
 
-/// Kind of sum over a part of a run, from which write amplification is calculated, with its index in the list of all
-/// sums: bytes written, units programmed, free space taken and so on.
+/// Kind of sum over a part of a run, from which write amplification is calculated: bytes written, units programmed,
+/// free space taken and so on; each case is the index of its sum in the list of all sums.
 #[derive(Clone, Copy)]
 enum Sum {
-    /// Index of the sum of the bytes that the host wrote, in mapping units.
+    /// Case of sum: bytes that the host wrote, counted in mapping units.
     Written,
-    /// Index of the sum of the mapping units that were programmed to flash in the part of the run, without parity, plus
-    /// the increase in the number of dirty units in the write buffer, whose programs are still to come.
+    /// Case of sum: mapping units that were programmed to flash in the part of the run, without parity, plus the
+    /// increase in the number of dirty units in the write buffer, whose programs are still to come.
     Programmed,
     Parity,
-    /// Index of the number of mapping units that took free space, or will take it once they leave the write buffer,
-    /// without parity, the SLC cache and data moved by relocations, garbage collection or folding.
+    /// Case of sum: mapping units that took free space, or will take it once they leave the write buffer, without
+    /// parity, the SLC cache and data moved by relocations, garbage collection or folding.
     Taken,
-    /// Index of the number of mapping units written to the SLC cache (one bit per cell).
+    /// Case of sum: mapping units written to the SLC cache (one bit per cell).
     Slc,
     Folded,
     FoldedRoom,

@@ -7,14 +7,14 @@ use controller::Origin;
 use ftl::FtlStats;
 
 sections! {
-    /// Results on the translation of a host that keeps blocks on a drive of zones: what its log wrote for the workload,
-    /// and what its collection copied, in the measured window.
+    /// Results on the translation of a host that keeps blocks on a drive of zones: bytes that its log wrote for the
+    /// workload, and bytes that its collection copied, in the measured window.
     TranslationOfHost {
         /// Capacity in bytes of the blocks that the host keeps on the zones.
         capacity_bytes: u64 = "bytes",
         /// Number of zones that the host fills with new data at the same time, one for each placement handle.
         streams: u16 = "streams",
-        /// Number of empty zones at the end of the run.
+        /// Number of empty zones at the end of the run, among the zones on which the host keeps blocks.
         empty_zones: u32 = "zones",
         /// Bytes of the host's memory that the map of its log takes, in both directions.
         map_bytes: u64 = "bytes",
@@ -34,7 +34,7 @@ sections! {
         drive_write_amplification: Option<f64> = "ratio",
         /// Number of writes of the workload that waited for an empty zone.
         writes_waited: u64 = "requests",
-        /// Sum of the times that writes of the workload waited for an empty zone.
+        /// Sum of the times in nanoseconds that writes of the workload waited for an empty zone.
         waited_ns: u64 = "ns",
     }
 }
@@ -70,9 +70,9 @@ pub(super) fn capacity<P: Observer>(run: &Run<P>) -> u64 {
     run.host.blocks().map_or(drive, |host| host.translation.capacity())
 }
 
-/// Returns the drive's counts `stats` as the workload sees them where the host keeps blocks on zones: what the host's
-/// collection copied counts as garbage collection, the bytes written are the workload's, and what completes their
-/// blocks counts as filled up. Returns `stats` unchanged for another host.
+/// Returns the drive's counts `stats` as the workload sees them where the host keeps blocks on zones: blocks that the
+/// host's collection copied count as garbage collection, the bytes written are the workload's, and bytes that complete
+/// partly written blocks count as filled up. Returns `stats` unchanged for another host.
 pub(super) fn seen_by_workload<P: Observer>(run: &Run<P>, stats: FtlStats) -> FtlStats {
     let Some(host) = run.host.blocks() else { return stats };
     let counts = host.translation.counts();

@@ -12,13 +12,13 @@ sections! {
     /// Results on the write costs, ways to program a page among which the drive chooses. Each list has one entry for
     /// each write cost.
     WriteCost {
-        /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
-        /// errors.
+        /// Voltage step in microvolts between two program pulses, for each write cost: a coarser step is faster and
+        /// leaves more bit errors.
         steps_uv: Vec<u64> = "uV",
         /// Name of the set of voltages (program-verify and read reference voltages), for each write cost; null for the
         /// chip's default.
         voltages: Vec<Option<String>> = "text",
-        /// Retention time for which data must stay readable, for each write cost.
+        /// Retention time in nanoseconds for which data must stay readable, for each write cost.
         retention_ns: Vec<u64> = "ns",
         /// Number of mapping units written with each write cost (way to program a page), for the host and for all other
         /// origins.
@@ -29,13 +29,14 @@ sections! {
     }
 
     /// Pair of lists of counts, one for the host's requests and one for all other origins: either of mapping units
-    /// written, with one count for each write cost, or of flash reads, with one for each read attempt.
+    /// written, with one count for each write cost, or of flash reads, with one for each kind of read (hard, then soft
+    /// reads).
     HostOrOtherList {
         /// List of the counts for the host's requests: of mapping units written (one count for each write cost) or of
-        /// flash reads (one for each read attempt), as the key with this table says.
+        /// flash reads (one for each kind of read: hard, then soft), as the key with this table says.
         host: Vec<u64>,
         /// List of the counts for all origins other than the host: of mapping units written (one count for each write
-        /// cost) or of flash reads (one for each read attempt), as the key with this table says.
+        /// cost) or of flash reads (one for each kind of read: hard, then soft), as the key with this table says.
         other: Vec<u64>,
     }
 
@@ -96,21 +97,21 @@ sections! {
         /// Number of superblocks whose move by timer-driven background work (such as refresh or scrub) was due, but had
         /// not begun at the end of the run.
         superblocks_waiting: u64 = "superblocks",
-        /// Delay from the time at which the move of a superblock by timer-driven background work was due until the move
-        /// began, on average; null where none was begun.
+        /// Delay in nanoseconds from the time at which the move of a superblock by timer-driven background work was due
+        /// until the move began, on average; null where none was begun.
         late_ns_mean: Option<f64> = "ns",
-        /// Greatest delay from the time at which the move of a superblock by timer-driven background work was due until
-        /// the move began.
+        /// Greatest delay in nanoseconds from the time at which the move of a superblock by timer-driven background
+        /// work was due until the move began.
         late_ns_max: u64 = "ns",
     }
 
     /// Results on error correction: how often reads were corrected, and with how many attempts.
     Ecc {
-        /// List of the numbers of read reference voltages that each attempt to read (hard read, then soft reads)
-        /// compares the cells with, one number for each attempt.
+        /// List of the numbers of read reference voltages with which the cells are compared in each kind of read: the
+        /// hard read first, then the soft reads.
         references: Vec<u32> = "count",
-        /// Number of flash reads, by the attempt (the first, or a read retry) at which the error-correcting code
-        /// corrected them.
+        /// Numbers of flash reads by the kind of their last attempt, in the order of `references` (hard read, then soft
+        /// reads): the attempt that was corrected, or the last one of a read that stayed uncorrectable.
         reads_by_references: HostOrOtherList = "flash reads",
         /// Number of read retries: attempts of flash reads beyond the first.
         read_retries: u64 = "attempts",

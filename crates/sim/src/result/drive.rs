@@ -7,13 +7,14 @@ use ftl::{Ftl, FtlStats};
 sections! {
     /// Results on the wear of the flash at the end of the run, and on what failed in the measured window.
     Wear {
-        /// Program/erase cycles of the least worn block, including cycles before the run; null without blocks.
+        /// Program/erase cycles of the least worn block at the end of the run, including cycles before the run; null
+        /// without blocks.
         pe_cycles_min: Option<u32> = "cycles",
-        /// Mean number of program/erase cycles over all blocks, including cycles before the run.
+        /// Mean number of program/erase cycles over all blocks at the end of the run, including cycles before the run.
         pe_cycles_mean: f64 = "cycles",
-        /// Program/erase cycles of the most worn block; null without blocks.
+        /// Program/erase cycles of the most worn block at the end of the run; null without blocks.
         pe_cycles_max: Option<u32> = "cycles",
-        /// Number of blocks that are not used, because of a factory defect or a later failure.
+        /// Number of blocks that are not used at the end of the run, because of a factory defect or a later failure.
         bad_blocks: u64 = "blocks",
         /// Number of flash blocks erased in the measured window.
         blocks_erased: u64 = "blocks",
@@ -24,13 +25,13 @@ sections! {
         /// Number of superblocks that went out of use in the measured window because a block failed and no spare block
         /// was left.
         superblocks_lost: u64 = "superblocks",
-        /// True if the drive is read-only: too many blocks have failed for its logical space, and it takes no more
-        /// writes.
+        /// True if the drive is read-only at the end of the run: too many blocks have failed for its logical space, and
+        /// it takes no more writes.
         read_only: bool = "yes/no",
     }
 
-    /// Table of the wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring
-    /// blocks.
+    /// Table of the wear of the flash over the drive at the end of the run: mean program/erase cycles by die and group
+    /// of neighbouring blocks.
     WearMap {
         /// Number of dies: number of rows of the wear map's `values`.
         dies: usize = "dies",
@@ -52,7 +53,8 @@ sections! {
         /// Time in ns of one command or address cycle on a flash channel, with the flash interface that controller and
         /// chips agreed on.
         cycle_ns: f64 = "ns",
-        /// Shortest clock period that the equations of the flash interface allow; `cycle_ns` where none apply.
+        /// Shortest clock period in nanoseconds that the equations of the flash interface allow; `cycle_ns` where none
+        /// apply.
         shortest_period_ns: f64 = "ns",
         /// Data rate in bytes per second of a flash channel from the controller to the chip, with the flash interface
         /// that both agreed on.

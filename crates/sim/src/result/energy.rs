@@ -15,22 +15,22 @@ sections! {
     /// Results on the energy of the drive in the measured window, by part. A part whose power the drive file does not
     /// give is null, and so is a total that needs it. Not included: DRAM and the host link.
     Joules {
-        /// Energy of the controller: its power for the whole window, and its energy per byte moved.
+        /// Energy in joules of the controller: its power for the whole window, and its energy per byte moved.
         controller: Option<f64> = "J",
-        /// Energy of data transfers on the wires of the flash channels.
+        /// Energy in joules of data transfers on the wires of the flash channels.
         bus: Option<f64> = "J",
-        /// Energy of the flash chips, including standby.
+        /// Energy in joules of the flash chips, including standby.
         nand: Option<f64> = "J",
-        /// Energy of all parts of the drive together, without DRAM and host link.
+        /// Energy in joules of all parts of the drive together, without DRAM and host link.
         total: Option<f64> = "J",
-        /// Energy of the flash chips by flash operation (read, program, erase, copyback) and for standby.
+        /// Energy in joules of the flash chips by flash operation (read, program, erase, copyback) and for standby.
         nand_by_kind: ByOperation = "J",
-        /// Energy of the chips' flash arrays by origin of the work, without standby.
+        /// Energy in joules of the chips' flash arrays by origin of the work, without standby.
         nand_by_origin: ByColumn = "J",
-        /// Energy of each part of the drive per byte that completed requests of the host read or wrote; null without
-        /// any.
+        /// Energy in joules of each part of the drive per byte that completed requests of the host read or wrote; null
+        /// without any.
         per_host_byte: Parts = "J/byte",
-        /// Energy of each part of the drive per completed request of the host, of any kind; null without any.
+        /// Energy in joules of each part of the drive per completed request of the host, of any kind; null without any.
         per_request: Parts = "J/request",
         /// Number of bytes sent to dies over the flash channels in the measured window.
         bytes_to_dies: u64 = "bytes",
@@ -38,32 +38,33 @@ sections! {
         bytes_from_dies: u64 = "bytes",
     }
 
-    /// Energies by part of the drive, per byte of the host's completed requests or per request; null where the drive
-    /// file does not give the power.
+    /// Energies in joules by part of the drive, per byte of the host's completed requests or per request; null where
+    /// the drive file does not give the power.
     Parts {
-        /// Energy of the controller, per byte of the host's completed requests or per request.
+        /// Energy in joules of the controller, per byte of the host's completed requests or per request.
         controller: Option<f64>,
-        /// Energy of the wires of the flash channels, per byte of the host's completed requests or per request.
+        /// Energy in joules of the wires of the flash channels, per byte of the host's completed requests or per
+        /// request.
         bus: Option<f64>,
-        /// Energy of the flash chips, per byte of the host's completed requests or per request.
+        /// Energy in joules of the flash chips, per byte of the host's completed requests or per request.
         nand: Option<f64>,
-        /// Total energy of the parts of the drive (controller, channel wires and flash chips), per byte of the host's
-        /// completed requests or per request.
+        /// Total energy in joules of the parts of the drive (controller, channel wires and flash chips), per byte of
+        /// the host's completed requests or per request.
         total: Option<f64>,
     }
 
     /// Energies of the flash chips by operation (read, program, erase, copyback) and for standby; null where the drive
     /// file does not give their currents.
     ByOperation {
-        /// Energy of the flash chips for array reads in the measured window.
+        /// Energy in joules of the flash chips for array reads in the measured window.
         read: Option<f64>,
-        /// Energy of the flash chips for programs in the measured window.
+        /// Energy in joules of the flash chips for programs in the measured window.
         program: Option<f64>,
-        /// Energy of the flash chips for erases in the measured window.
+        /// Energy in joules of the flash chips for erases in the measured window.
         erase: Option<f64>,
-        /// Energy of the flash chips for copybacks in the measured window.
+        /// Energy in joules of the flash chips for copybacks in the measured window.
         copyback: Option<f64>,
-        /// Energy of the flash chips' standby current, for the whole measured window.
+        /// Energy in joules of the flash chips' standby current, for the whole measured window.
         standby: Option<f64>,
     }
 

@@ -8,7 +8,7 @@ sections! {
     Fault {
         /// True if the planned failure of a die or channel did not happen because the run was over before it was due.
         is_to_come: bool = "yes/no",
-        /// Simulated time of the planned failure of a die or channel; null where it did not happen.
+        /// Simulated time in nanoseconds of the planned failure of a die or channel; null where it did not happen.
         at_ns: Option<u64> = "ns",
         /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
         /// beginning of the run to the planned failure of a die or channel; 0 where the failure did not happen.

@@ -11,12 +11,13 @@ sections! {
         /// Numbers of flash pages read in the measured window, by origin (host, garbage collection, wear levelling and
         /// others).
         reads: ByOrigin = "pages",
-        /// Numbers of flash pages programmed, by origin. A program counts for the origin of its first mapping unit.
+        /// Numbers of flash pages programmed in the measured window, by origin. A program counts for the origin of its
+        /// first mapping unit.
         programs: ByOrigin = "pages",
-        /// Numbers of blocks erased, by origin.
+        /// Numbers of blocks erased in the measured window, by origin.
         erases: ByOrigin = "blocks",
-        /// Numbers of mapping units programmed, by origin, each under its own. Their bytes are in
-        /// `waf_bytes.programmed`.
+        /// Numbers of mapping units programmed in the measured window, by the origin of each unit itself (not of the
+        /// program that wrote it). Their bytes are in `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
         /// Size in bytes of a flash page of the drive, without the spare area.
         page_bytes: u64 = "bytes",

@@ -80,7 +80,7 @@ sections! {
         switch: u64,
         /// Number of partial merges: a log block became a data block after the data it lacked were copied into it.
         partial: u64,
-        /// Number of full merges: a data block was gathered in a new block.
+        /// Number of full merges: the current data of a data block and of its log blocks were copied into a new block.
         full: u64,
     }
 

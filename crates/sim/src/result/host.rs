@@ -131,38 +131,42 @@ sections! {
     /// requests. Percentiles are within a thousandth of the true ones.
     #[derive(Default)]
     Latency {
-        /// Mean latency of the completed requests of one kind.
+        /// Mean latency in nanoseconds of the completed requests of one kind.
         mean: Option<f64> = "ns",
-        /// Shortest latency of the completed requests of one kind, within a thousandth like the percentiles.
+        /// Shortest latency in nanoseconds of the completed requests of one kind, within a thousandth like the
+        /// percentiles.
         min: Option<u64> = "ns",
-        /// Median latency of the completed requests of one kind: half of the requests took no longer.
+        /// Median latency in nanoseconds of the completed requests of one kind: half of the requests took no longer.
         p50: Option<u64> = "ns",
-        /// 90th percentile of the latency of the completed requests of one kind: 90 % of the requests took no longer.
+        /// 90th percentile, in ns, of the latency of the completed requests of one kind: 90 % of the requests took no
+        /// longer.
         p90: Option<u64> = "ns",
-        /// 95th percentile of the latency of the completed requests of one kind: 95 % of the requests took no longer.
+        /// 95th percentile, in ns, of the latency of the completed requests of one kind: 95 % of the requests took no
+        /// longer.
         p95: Option<u64> = "ns",
-        /// 99th percentile of the latency of the completed requests of one kind: 99 % of the requests took no longer.
+        /// 99th percentile, in ns, of the latency of the completed requests of one kind: 99 % of the requests took no
+        /// longer.
         p99: Option<u64> = "ns",
-        /// 99.9th percentile of the latency of the completed requests of one kind: 99.9 % of the requests took no
-        /// longer.
+        /// 99.9th percentile, in ns, of the latency of the completed requests of one kind: 99.9 % of the requests took
+        /// no longer.
         p999: Option<u64> = "ns",
-        /// 99.99th percentile of the latency of the completed requests of one kind: 99.99 % of the requests took no
-        /// longer.
+        /// 99.99th percentile, in ns, of the latency of the completed requests of one kind: 99.99 % of the requests
+        /// took no longer.
         p9999: Option<u64> = "ns",
-        /// Longest latency of the completed requests of one kind.
+        /// Longest latency in nanoseconds of the completed requests of one kind.
         max: Option<u64> = "ns",
-        /// Standard deviation of the latency of the completed requests of one kind.
+        /// Standard deviation in nanoseconds of the latency of the completed requests of one kind.
         stddev: Option<f64> = "ns",
     }
 
     /// Results on the arrivals of the host's requests, and on their waits for a place in the drive's queues.
     Arrivals {
-        /// Time from the beginning of the measured window to the arrival of the last request.
+        /// Time in nanoseconds from the beginning of the measured window to the arrival of the last request.
         span_ns: u64 = "ns",
-        /// Wait of the last request, after its arrival time, for a place in the drive's queues; 0 for a workload that
-        /// waits for the drive.
+        /// Wait in nanoseconds of the last request, after its arrival time, for a place in the drive's queues; 0 for a
+        /// workload that waits for the drive.
         late_ns_last: u64 = "ns",
-        /// Longest wait of a request, after its arrival time, for a place in the drive's queues.
+        /// Longest wait of a request in nanoseconds, after its arrival time, for a place in the drive's queues.
         late_ns_max: u64 = "ns",
         /// Mean number of outstanding requests over the window (Little's law), including requests that waited for a
         /// place in the queues; null where no time passed.
@@ -195,43 +199,46 @@ sections! {
 
     /// Mean times that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
     Stages {
-        /// Mean times that a read of the host spent in each stage of its latency.
+        /// Mean times in nanoseconds that a read of the host spent in each stage of its latency.
         read: StagesOf = "ns",
-        /// Mean times that a write of the host spent in each stage of its latency.
+        /// Mean times in nanoseconds that a write of the host spent in each stage of its latency.
         write: StagesOf = "ns",
     }
 
-    /// Mean times that a request of one kind (reads or writes) spent in each stage of its latency. All are null without
-    /// such requests.
+    /// Mean times in nanoseconds that a request of one kind (reads or writes) spent in each stage of its latency. All
+    /// are null without such requests.
     StagesOf {
-        /// Mean time from a request's arrival until the drive fetched the request.
+        /// Mean time in nanoseconds from a request's arrival until the drive fetched the request.
         queue: Option<f64>,
-        /// Mean time from the fetch of a request until the drive's firmware had processed the command.
+        /// Mean time in nanoseconds from the fetch of a request until the drive's firmware had processed the command.
         command: Option<f64>,
-        /// Mean wait for space in the write buffer, or for data in it to be programmed, as far as no other stage covers
-        /// it.
+        /// Mean wait, in ns, for space in the write buffer, or for data in it to be programmed, as far as no other
+        /// stage covers it.
         buffer: Option<f64>,
-        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for other requests of the
-        /// host.
+        /// Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for other
+        /// requests of the host.
         wait_host: Option<f64>,
-        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for garbage collection.
+        /// Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for garbage
+        /// collection.
         wait_gc: Option<f64>,
-        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear levelling.
+        /// Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for wear
+        /// levelling.
         wait_wear: Option<f64>,
-        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for other origins than
-        /// host, garbage collection and wear levelling: the logical-to-physical map, refresh, folding, parity.
+        /// Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for other origins
+        /// than host, garbage collection and wear levelling: the logical-to-physical map, refresh, folding, parity.
         wait_other: Option<f64>,
-        /// Mean wait in a die's queue while the die switched between operations or waited for its channel.
+        /// Mean wait, in ns, in a die's queue while the die switched between operations or waited for its channel.
         wait_die: Option<f64>,
-        /// Mean wait at the die for a flash channel that carried something else.
+        /// Mean wait, in ns, at the die for a flash channel that carried something else.
         channel: Option<f64>,
-        /// Mean time for which the flash array was reading, programming or erasing for the request.
+        /// Mean time in nanoseconds for which the flash array was reading, programming or erasing for the request.
         array: Option<f64>,
-        /// Mean time for which the request's commands and data crossed the flash channel.
+        /// Mean time in nanoseconds for which the request's commands and data crossed the flash channel.
         transfer: Option<f64>,
-        /// Mean time for the error correction (decoding) of the data that the request read, read retries included.
+        /// Mean time in nanoseconds for the error correction (decoding) of the data that the request read, read retries
+        /// included.
         ecc: Option<f64>,
-        /// Mean time for which the request's data crossed the host link.
+        /// Mean time in nanoseconds for which the request's data crossed the host link.
         link: Option<f64>,
     }
 

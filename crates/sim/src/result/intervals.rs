@@ -41,21 +41,21 @@ sections! {
 
     /// Confidence intervals, low and high, of latencies.
     LatencyInterval {
-        /// Confidence interval, low and high, of the mean latency.
+        /// Confidence interval, low and high, of the mean latency in nanoseconds.
         mean: [f64; 2] = "ns",
-        /// Confidence interval of the median latency; null where too few requests took longer to bound the median from
-        /// above.
+        /// Confidence interval, low and high, of the median latency in nanoseconds; null where too few requests took
+        /// longer to bound the median from above.
         p50: Option<[u64; 2]> = "ns",
-        /// Confidence interval of the 99th percentile of the latency; null where too few requests took longer to bound
-        /// the percentile from above.
+        /// Confidence interval, low and high, of the 99th percentile of the latency in nanoseconds; null where too few
+        /// requests took longer to bound the percentile from above.
         p99: Option<[u64; 2]> = "ns",
-        /// Confidence interval of the 99.9th percentile of the latency; null where too few requests took longer to
-        /// bound the percentile from above.
+        /// Confidence interval, low and high, of the 99.9th percentile of the latency in nanoseconds; null where too
+        /// few requests took longer to bound the percentile from above.
         p999: Option<[u64; 2]> = "ns",
     }
 }
 
-/// Least number of requests of a kind for which confidence intervals are calculated.
+/// Constant: least number of requests of a kind for which confidence intervals are calculated.
 const REQUESTS_LEAST: u64 = 100;
 
 /// Constant of the rule of three: an event that did not occur in a run occurs at most this number of times in another

@@ -46,7 +46,7 @@ pub use schema::schema;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Version number of the result format. It grows by one when a key is renamed, moved or removed, and
+/// Constant: version number of the result format. It grows by one when a key is renamed, moved or removed, and
 /// `python/floatgate/results/versions.py` then says what changed.
 pub const FORMAT: u32 = 5;
 
@@ -87,7 +87,7 @@ sections! {
         drive: String = "text",
         /// Title of the simulated drive, as its drive file gives it: a few words that describe the drive.
         title: String = "text",
-        /// Capacity of the drive that the host sees.
+        /// Capacity in bytes of the drive that the host sees.
         capacity_bytes: u64 = "bytes",
         /// True if the run was ended early, by Ctrl-C or a program.
         interrupted: bool = "yes/no",
@@ -108,9 +108,10 @@ sections! {
         /// Results on the state of the drive when the run began, and on how many of the host's reads and writes
         /// depended on it.
         state: about::State,
-        /// Simulated time of the measured window: from its beginning to the last completion.
+        /// Length of the measured window in nanoseconds of simulated time: from its beginning to the last completion.
         simulated_ns: u64 = "ns",
-        /// Simulated time at which the measured window began, with the run or after a ramp.
+        /// Simulated time in nanoseconds, from the beginning of the run, at which the measured window began: with the
+        /// run or after a ramp.
         started_ns: u64 = "ns",
         /// Results on what the host saw of the drive: requests, latencies and errors.
         host: host::Host,
@@ -132,7 +133,8 @@ sections! {
         debt: Option<waf::Debt>,
         /// Mean times that reads and writes spent in each stage of their latency.
         stages: host::Stages,
-        /// List of the results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
+        /// List of the results of each job of a fio file, or of each volume of a trace; of more than 64 only the first
+        /// 64.
         jobs: Vec<host::Job>,
         /// Results on the firmware (flash translation layer), in sections.
         ftl: ftl::FtlSections,
@@ -152,8 +154,8 @@ sections! {
         wear_map: drive::WearMap,
         /// Utilisation of channels, dies and the host link: the share of the measured window in which each worked.
         utilisation: drive::Utilisation,
-        /// Results on the cost of recovery: what finding its data again at power-up takes the drive; null where the
-        /// logical-to-physical map survives a power cut.
+        /// Results on the cost of recovery: the work by which the drive finds its data again at power-up; null where
+        /// the logical-to-physical map survives a power cut.
         recovery: Option<Recovery>,
         /// Results on the power cuts in the middle of the run, and their consequences; null without `power.cut`.
         power: Option<power::Power>,

@@ -13,7 +13,7 @@ sections! {
     PlacementStreams {
         /// Size in bytes of a reclaim unit.
         reclaim_unit_bytes: u64 = "bytes",
-        /// Greatest time for which a reclaim unit takes data; null without a limit.
+        /// Greatest time in nanoseconds for which a reclaim unit takes data; null without a limit.
         unit_time_limit_ns: Option<u64> = "ns",
         /// Number of bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
@@ -59,24 +59,24 @@ sections! {
         bytes_moved: u64 = "bytes",
     }
 
-    /// Results of one reclaim group: a set of dies, and what lies there.
+    /// Results of one reclaim group (a set of dies): dies, valid data, and space left for each placement handle.
     PlacementGroup {
         /// Number of dies of the reclaim group.
         dies: u64 = "dies",
         /// Bytes of valid data on the dies of the reclaim group at the end of the run.
         valid_bytes: u64 = "bytes",
-        /// Bytes, for each placement handle, that could be written through it in this reclaim group at the end of the
-        /// run before it begins another reclaim unit there: RUAMW of the handle's status.
+        /// Bytes, for each placement handle, that could be written through the handle in this reclaim group at the end
+        /// of the run before the handle begins another reclaim unit of the group: RUAMW of the handle's status.
         available_bytes: Vec<u64> = "bytes",
-        /// Bytes that named the reclaim group and were written to another one, because all dies of the named group were
-        /// full of valid data.
+        /// Number of bytes of writes that named the reclaim group and went to another one, because all dies of the
+        /// named group were full of valid data.
         bytes_elsewhere: u64 = "bytes",
     }
 
     /// Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of the list in reclaim
     /// group n % g, where g is the number of its groups.
     PlacementNamespace {
-        /// Name of the namespace; empty for a drive that is one without a name.
+        /// Name of the namespace; empty on a drive that has a single namespace without a name.
         name: String = "text",
         /// List of the numbers of the placement handles of the namespace: its placement handle list.
         handles: Vec<u16> = "handles",

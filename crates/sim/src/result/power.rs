@@ -14,12 +14,14 @@ sections! {
 
     /// Record of one power cut: its time, damage and recovery.
     PowerCut {
-        /// Simulated time at which the host lost its power.
+        /// Simulated time in nanoseconds at which the host lost its power; capacitors may have supplied the drive for
+        /// longer.
         at_ns: u64 = "ns",
         /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
         /// beginning of the run to the power cut.
         operations: u64 = "operations",
-        /// Time for which capacitors supplied the drive after the power cut to write its buffer to flash; 0 without.
+        /// Time in nanoseconds for which capacitors supplied the drive after the power cut to write its buffer to
+        /// flash; 0 without capacitors.
         hold_up_ns: u64 = "ns",
         /// Number of requests of the host that were never answered because of the power cut.
         requests_lost: u64 = "requests",
@@ -37,8 +39,8 @@ sections! {
         /// Number of mapping units whose newest copy lay on a failed die, so that recovery after the power cut could
         /// not restore it: from then on they hold nothing, or an older version.
         units_forgotten_on_dead_dies: u64 = "mapping units",
-        /// Time from power-up until the drive took requests; null where the power failed again before, or the run
-        /// ended.
+        /// Time in nanoseconds from power-up until the drive took requests; null where the power failed again before,
+        /// or the run ended.
         ready_ns: Option<u64> = "ns",
         /// Number of flash pages that recovery read to rebuild the drive's logical-to-physical map.
         pages_read: u64 = "pages",

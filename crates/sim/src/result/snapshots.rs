@@ -24,14 +24,14 @@ sections! {
         /// Limit on the space of snapshots in the drive of this run: greatest number of mapping units that may stay on
         /// flash only because snapshots refer to them.
         room_units: u64 = "mapping units",
-        /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
+        /// Number of bytes of RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
         /// Number of bytes of the logical-to-physical map written to flash for snapshots and rollbacks.
         map_bytes_written: u64 = "bytes",
         /// Number of checkpoints for snapshots and rollbacks: times that the logical-to-physical map was written to
         /// flash completely.
         checkpoints: u64 = "checkpoints",
-        /// Mean and longest time from the moment of a snapshot until the snapshot was complete.
+        /// Mean and longest time in nanoseconds from the moment of a snapshot until the snapshot was complete.
         t_take_ns: TakeTimes = "ns",
         /// Number of times that a mapping unit to which only snapshots refer was moved.
         units_moved: u64 = "mapping units",
@@ -48,18 +48,19 @@ sections! {
         /// Number of mapping units whose entry in the logical-to-physical map was changed by a rollback of the drive to
         /// a snapshot, over all rollbacks.
         rollback_units: u64 = "mapping units",
-        /// Mean time from the moment of a rollback until the logical-to-physical map was on flash; null without
-        /// rollbacks.
+        /// Mean time in nanoseconds from the moment of a rollback until the logical-to-physical map was on flash; null
+        /// without rollbacks.
         t_rollback_ns_mean: Option<f64> = "ns",
     }
 
-    /// Mean and longest times from the moment of a snapshot until the logical-to-physical map is on flash.
+    /// Mean and longest times in nanoseconds from the moment of a snapshot until the logical-to-physical map is on
+    /// flash.
     TakeTimes {
-        /// Mean time from the moment of a snapshot until the logical-to-physical map was on flash; null without
-        /// snapshots.
+        /// Mean time in nanoseconds from the moment of a snapshot until the logical-to-physical map was on flash; null
+        /// without snapshots.
         mean: Option<f64>,
-        /// Longest time from the moment of a snapshot of the logical drive until the logical-to-physical map was on
-        /// flash; 0 without snapshots.
+        /// Longest time in nanoseconds from the moment of a snapshot of the logical drive until the logical-to-physical
+        /// map was on flash; 0 without snapshots.
         max: u64,
     }
 
@@ -67,7 +68,7 @@ sections! {
     KeptSnapshot {
         /// Serial number of the snapshot, counted from the first that the drive took.
         serial: u64 = "count",
-        /// Simulated time at which the snapshot was taken.
+        /// Simulated time in nanoseconds at which the snapshot was taken.
         taken_ns: u64 = "ns",
         /// Number of mapping units written or trimmed after the snapshot and before the next one, each counted once:
         /// number of entries in the difference table of the snapshot.

@@ -62,7 +62,7 @@ sections! {
         /// Number of bytes programmed to the flash, for all origins.
         programmed: u64 = "bytes",
         /// Bytes programmed for the host that no request carried: the rest of units that the host wrote in part. Null
-        /// in a result of an older format that does not tell.
+        /// in a result of an older format, which lacks this number.
         filled_up: Option<u64> = "bytes",
         /// Bytes of the host's data that were only in the write buffer when the window began; null in a result of an
         /// older format.

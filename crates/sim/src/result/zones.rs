@@ -17,15 +17,16 @@ sections! {
         capacity_bytes: u64 = "bytes",
         /// Number of dies over which a zone is striped: each part of a zone is one superblock on each of these dies.
         dies: u32 = "dies",
-        /// Numbers of zones that were opened: by the drive when a write came, and by the host's request.
+        /// Numbers of times that a zone was opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",
-        /// Numbers of zones that were closed: by the drive to open another zone instead, and by the host's request.
+        /// Numbers of times that a zone was closed: by the drive to open another zone instead, and by the host's
+        /// request.
         closed: ByWhom = "zones",
-        /// Number of zones that became full by writes of the host.
+        /// Number of times that a zone became full by writes of the host.
         filled: u64 = "zones",
-        /// Number of zones that were finished before they were full.
+        /// Number of times that the host finished a zone before it was full.
         finished: u64 = "zones",
-        /// Number of zones that were reset while they held data.
+        /// Number of times that a zone was reset while it held data.
         reset: u64 = "zones",
         /// Bytes of filler that finish operations wrote to complete the flash space which their zones had taken.
         bytes_filled_up: u64 = "bytes",
@@ -40,11 +41,11 @@ sections! {
         states: ZonesByState = "zones",
     }
 
-    /// Numbers of zones that were opened or closed, by the actor (drive or host).
+    /// Numbers of times that a zone was opened or closed, by the actor (drive or host).
     ByWhom {
-        /// Number of zones that the drive opened or closed by itself, without a request of the host.
+        /// Number of times that the drive opened or closed a zone by itself, without a request of the host for it.
         drive: u64,
-        /// Number of zones that the host's requests opened or closed.
+        /// Number of times that a request of the host opened or closed a zone.
         host: u64,
     }
 

@@ -132,7 +132,8 @@ impl<P: Observer> Run<P> {
         self.take_in(request, now);
     }
 
-    /// Puts a host request in flight: records it and submits it to a submission queue. Returns the request's id.
+    /// Takes in a host request: counts it for the measured window, puts it in flight in a submission queue, and tells
+    /// the observers its number in the workload. Returns the request's id.
     #[inline(always)]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         let measured = self.count_in(&request, now);
@@ -161,7 +162,8 @@ impl<P: Observer> Run<P> {
         measured
     }
 
-    /// Puts a request in flight: submits it to a submission queue of the drive. Returns the request's id.
+    /// Puts a request in flight: gives it an id, tells the observers, and submits the request to a submission queue of
+    /// the drive. Returns the id.
     #[inline(always)]
     pub(super) fn put_in_flight(&mut self, request: HostRequest) -> u32 {
         let id = self.requests.insert(request, self.unit);

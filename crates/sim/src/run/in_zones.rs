@@ -134,14 +134,16 @@ impl<P: Observer> AtZones<'_, P> {
         self.rest(zone, now);
     }
 
-    /// Ends the work in a zone in which none waits: if the zone was filled, it needs no place in the buffer.
+    /// Ends the work in a zone in which none waits. If the zone was filled, its earlier writes no longer hold back
+    /// other zones from the write buffer, and the work of a zone that waited for that begins.
     fn rest(&mut self, zone: u32, now: SimTime) {
         if let Some((next, turn)) = self.0.namespaces.zoned().rests(zone) {
             self.go_on_in_zone(next, turn, now);
         }
     }
 
-    /// Lets the zone that waited longest put its data into the buffer, once zone `zone` needs no place there.
+    /// Begins the work of a zone that may put data into the write buffer now because a finish or reset of zone `zone`
+    /// has begun, if such a zone waited.
     fn leave_place(&mut self, zone: u32, now: SimTime) {
         if let Some((next, turn)) = self.0.namespaces.zoned().end_place(zone) {
             self.go_on_in_zone(next, turn, now);
@@ -165,8 +167,8 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
-    /// Starts the next work that waits in the zone of byte address `at`, once all data of a write there have been
-    /// transferred.
+    /// Starts the next work that waits in the zone of byte address `at`, once all data of a write to that zone have
+    /// been transferred.
     #[cold]
     pub fn end_turn(&mut self, at: u64, now: SimTime) {
         if !self.0.namespaces.is_in_zone(at) {

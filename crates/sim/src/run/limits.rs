@@ -9,19 +9,19 @@ use crate::run::{Run, RunLimits};
 use controller::Origin;
 use units::{Nanos, SimTime};
 
-/// Number of events between two checks whether a run still makes progress.
+/// Constant: number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
-/// Number of events, for each page row of the drive (the pages with the same index in all planes), that may pass while
-/// no host request makes progress, beside a fixed number for every drive.
+/// Constant: number of events, for each page row of the drive (the pages with the same index in all planes), that may
+/// pass while no host request makes progress, beside a fixed number for every drive.
 const EVENTS_PER_ROW: u64 = 64;
-/// Number of events, added for every drive to the number for its page rows, that may pass while no host request makes
-/// progress.
+/// Constant: number of events, added for every drive to the number for its page rows, that may pass while no host
+/// request makes progress.
 const EVENTS_LEAST: u64 = 1 << 20;
-/// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
-/// second.
+/// Constant: greatest number of events that a run may be expected to need: a hundred days of computing at two million
+/// events a second.
 const EVENTS_MOST: u64 = 1 << 44;
-/// Factor by which the expected number of events must exceed the greatest number, `EVENTS_MOST`, before the run is
-/// refused.
+/// Constant: factor by which the expected number of events must exceed the greatest number, `EVENTS_MOST`, before the
+/// run is refused.
 const SURELY: f64 = 16.0;
 
 /// State of the watchdog of a run, which detects that no host request makes progress any more.
@@ -93,7 +93,7 @@ impl<P: Observer> Run<P> {
     /// Checks that the host's requests still make progress, and that the run is not too long.
     ///
     /// # Errors
-    /// When no request makes progress, or the run would be too long; the text names what waits.
+    /// When no request makes progress, or the run would be too long; the text names the waiting requests.
     #[cold]
     pub fn look(&mut self) -> Result<(), Error> {
         let (now, progress) = (self.ctx.calendar.now(), self.host_progress());
@@ -166,8 +166,8 @@ impl WorkloadEnd {
     }
 }
 
-/// Latest simulated time that a run may reach: half of the clock's range, so that no operation begun before overflows
-/// the clock.
+/// Constant: latest simulated time that a run may reach: half of the clock's range, so that no operation begun before
+/// overflows the clock.
 pub(crate) const LATEST: SimTime = SimTime::from_ns(1 << 63);
 
 /// Makes the error for a workload whose next request would come after [`LATEST`].
@@ -206,8 +206,8 @@ pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the error for untimed writing in which garbage collection erases superblocks without gaining space; `None`
-/// while it gains space.
+/// Returns the error for writing without simulated time (as in preconditioning) in which garbage collection erases
+/// superblocks without gaining space; `None` while it gains space.
 pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     let erased = ftl.erased_in_vain()?;
     Some(Error(format!(
@@ -217,7 +217,8 @@ pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     )))
 }
 
-/// Makes the error for untimed writing when no die has space and no superblock is being collected.
+/// Makes the error for writing without simulated time (as in preconditioning) when no die has space and no superblock
+/// is being collected.
 pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end: no die has room for another unit written without time, and \
@@ -226,7 +227,7 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the beginning of a long text, up to `MOST` characters, for an error message.
+/// Returns a text for an error message, cut to its first `MOST` characters if it is longer.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
     if text.len() <= MOST {

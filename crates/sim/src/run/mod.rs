@@ -63,7 +63,8 @@ pub(crate) struct Run<P: Observer> {
     pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
-    /// Host of the run, which makes the requests to the drive.
+    /// Field: host side of the run, which makes the requests to the drive: the workload itself, the caller of a stepped
+    /// run, or a host that keeps blocks on zones.
     pub host: RunHost,
     pub watch: Watch,
     writers: VecDeque<u32>,
@@ -131,8 +132,8 @@ pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
 
-/// Counts at the beginning of the measured window of what [`FtlStats`] does not count: write costs and read attempts
-/// (regulator), placement handles, zones.
+/// Record of counters at the beginning of the measured window that [`FtlStats`] lacks: write costs and read attempts
+/// (cost regulator), placement handles, zones.
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
@@ -152,7 +153,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
         + stats.blocks_erased.iter().sum::<u64>()
 }
 
-/// Shortest time that the simulation resolves: one nanosecond.
+/// Constant: shortest time that the simulation resolves: one nanosecond.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
 /// Limits of a run: greatest number of requests, and greatest simulated time in nanoseconds; none without a limit.

@@ -15,9 +15,9 @@ use units::{Lpn, SimTime};
 /// Host of a run that keeps blocks on the zones of the drive: its translation, and the address space that the workload
 /// sees.
 pub(crate) struct BlockHost {
-    /// Translation of requests for blocks into requests to zones.
+    /// Field: state of the host's translation, which turns the workload's requests for blocks into requests to zones.
     pub translation: HostTranslation,
-    /// Address space of the host's blocks, against which the workload's requests are checked.
+    /// Field: address space of the host's blocks, against which the workload's requests are checked.
     blocks: Namespaces,
 }
 
@@ -29,7 +29,8 @@ impl BlockHost {
     }
 }
 
-/// Access to a run whose host keeps blocks on the zones of the drive: the host's part of the run.
+/// Type that borrows a run whose host keeps blocks on the zones of the drive; its methods are the host's part of the
+/// run.
 pub(super) struct OnZones<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> OnZones<'_, P> {

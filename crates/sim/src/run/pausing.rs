@@ -8,13 +8,13 @@ use units::Lpn;
 
 /// Record of the counts of a sampled run at the moment when measuring paused, at the end of a window.
 pub(crate) struct CountsAtPause {
-    /// Counts of the flash translation layer.
+    /// Counts of the flash translation layer when measuring paused.
     stats: FtlStats,
-    /// Counts of placement handles.
+    /// Counts by placement handle when measuring paused.
     placed: HandleTotals,
-    /// Busy times of channels, flash arrays and wires.
+    /// Busy times of channels, flash arrays and link wires until measuring paused.
     busy: BusyTimes,
-    /// Number of bytes that the write buffer held.
+    /// Number of bytes of host data that only the write buffer contained when measuring paused.
     held: u64,
 }
 
@@ -33,7 +33,8 @@ impl BusyTimes {
     }
 }
 
-/// Access to a sampled run for the work between its measured windows.
+/// Type that borrows a sampled run; its methods do the work between its measured windows: pausing measurement, bringing
+/// the drive to rest.
 pub(crate) struct Pausing<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> Pausing<'_, P> {

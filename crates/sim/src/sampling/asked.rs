@@ -13,15 +13,19 @@ const NAMES: [&str; 4] = ["waf", "iops", "mean", "p99"];
 /// a confidence interval, as a share of the value; `None` where no error was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AskedErrors {
-    /// String of the option `--sample`.
+    /// String of the option `--sample`, as the user gave it.
     pub text: String,
-    /// Error that the estimate of write amplification may have.
+    /// Error (half width of the interval, as a share of the value) that the estimate of write amplification may have;
+    /// `None`: any.
     pub waf: Option<f64>,
-    /// Error that the estimates of reads and of writes per second may have.
+    /// Error (half width of the interval, as a share of the value) that the estimates of reads and of writes per second
+    /// may have; `None`: any.
     pub iops: Option<f64>,
-    /// Error that the estimates of the mean latencies of reads and of writes may have.
+    /// Error (half width of the interval, as a share of the value) that the estimates of the mean latencies of reads
+    /// and of writes may have; `None`: any.
     pub mean: Option<f64>,
-    /// Error that the estimates of the 99th percentiles of the latencies of reads and of writes may have.
+    /// Error (half width of the interval, as a share of the value) that the estimates of the 99th percentiles of the
+    /// latencies of reads and of writes may have; `None`: any.
     pub p99: Option<f64>,
 }
 
@@ -66,18 +70,20 @@ impl AskedErrors {
         Ok(asked)
     }
 
-    /// Returns true if an error of a rate or of a latency was asked for.
+    /// Returns true if the option `--sample` bounds the error of a rate or of a latency (requests per second, mean, or
+    /// 99th percentile).
     pub fn has_times(&self) -> bool {
         self.iops.or(self.mean).or(self.p99).is_some()
     }
 
-    /// Returns true if rates and latencies of the whole run are estimated: if errors of any were asked for, or no error at
-    /// all. Write amplification alone needs no warm-ups as long as they do.
+    /// Returns true if a sampled run estimates rates and latencies: if `--sample` bounds the error of any of them, or
+    /// bounds no error at all (`auto`). With a bound for write amplification alone it does not, and its warm-ups are
+    /// shorter.
     pub fn tells_times(&self) -> bool {
         self.has_times() || !self.has_any()
     }
 
-    /// Returns true if any error was asked for.
+    /// Returns true if the option `--sample` bounds the error of any figure; false for `auto`.
     pub fn has_any(&self) -> bool {
         self.waf.is_some() || self.has_times()
     }

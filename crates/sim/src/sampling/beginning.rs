@@ -2,19 +2,22 @@
 
 use units::SimTime;
 
-/// Record of the first requests of a sampled run, by which it is seen when the drive has settled.
+/// Record of the first requests of a sampled run (its beginning), in parts; their times show when the drive has
+/// settled.
 #[derive(Default)]
 pub(super) struct BeginningSeen {
     /// Number of requests answered before the sampled run, in a ramp of the workload.
     pub base: u64,
-    /// List of pairs at the start of the first part and the end of each part: requests answered, simulated time.
+    /// List of pairs (number of the run's requests answered, simulated time), one at the start of the first part of a
+    /// sampled run's beginning and one at the end of each part.
     pub ends: Vec<(u64, SimTime)>,
-    /// Number of requests of each part of the beginning.
+    /// Number of requests of each part of a sampled run's beginning.
     pub part: u64,
 }
 
-/// Returns the index of the first part of a sampled run's beginning from which on parts take equally long: where the
-/// standard error of the mean of the rest is least, looked for in the first half (MSER: White 1997).
+/// Returns the index of the part of a sampled run's beginning from which on all parts take about equally long: the
+/// part, in the first half, for which the standard error of the mean of the remaining parts is least (MSER: White
+/// 1997).
 pub(super) fn settled_after(parts: &[(u64, SimTime)]) -> usize {
     let pairs = parts.iter().zip(&parts[1..]);
     let times: Vec<f64> =
@@ -33,7 +36,8 @@ mod tests {
     use super::settled_after;
     use units::SimTime;
 
-    /// Makes the ends of parts of ten requests each; `times` are the nanoseconds that each part takes.
+    /// Makes, for a test, the pairs (requests answered, time) at the ends of parts of ten requests each, of which
+    /// `times` are the durations in ns.
     fn parts(times: impl IntoIterator<Item = u64>) -> Vec<(u64, SimTime)> {
         let mut parts = vec![(0, SimTime::ZERO)];
         for time in times {

@@ -15,7 +15,7 @@ use crate::measure::spread::interval;
 /// Record of a part of a sampled run: a stretch of its requests, in detail or carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SamplePart {
-    /// Number of requests of the run before the part.
+    /// Number of requests of the sampled run before the first one of the part.
     pub first_request: u64,
     /// Number of requests in the part.
     pub requests: u64,
@@ -28,7 +28,7 @@ pub(super) struct SamplePart {
 }
 
 impl SamplePart {
-    /// Returns this part of a sampled run as results show it.
+    /// Returns this part of a sampled run in the form of the result, with its write amplification.
     fn told(&self) -> SampledPart {
         SampledPart {
             first_request: self.first_request,
@@ -51,13 +51,14 @@ fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
     Some(SampledFigure { value, interval: found, asked, reached })
 }
 
-/// Returns half the width of the 95 % interval of a run's write amplification; `None` where there are too few parts to say.
+/// Returns half the width of the 95 % interval of a sampled run's write amplification, from chance and from the
+/// discrepancy between parts in detail and carried forward; `None` where there are too few parts for an interval.
 fn half(parts: &[SamplePart]) -> Option<f64> {
     chance(parts).map(|chance| (chance.powi(2) + discrepancy(parts).powi(2)).sqrt())
 }
 
-/// Returns by how much chance may make the write amplification of a run in full differ from that of the parts of a sampled
-/// one; `None` where there are too few parts, or nothing was written.
+/// Returns half the width of the 95 % interval for the difference, by chance alone, between the write amplification of
+/// a run in full and that of the parts of a sampled run; `None` where there are too few parts, or nothing was written.
 fn chance(parts: &[SamplePart]) -> Option<f64> {
     let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
     let found = interval(&sums, |sums| (sums[1] > 0.0).then(|| sums[0] / sums[1]))?;
@@ -79,7 +80,8 @@ fn discrepancy(parts: &[SamplePart]) -> f64 {
     (detail[0] / detail[1] - forwarded[0] / forwarded[1]).abs() * share
 }
 
-/// Numbers of requests of a sampled run, by the way in which they were run.
+/// Record of how many requests of a sampled run were measured, and how many were carried forward without simulated
+/// time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunSo {
     /// Number of all requests of the sampled run.
@@ -88,12 +90,14 @@ pub(super) struct RunSo {
     pub measured: u64,
     /// Number of requests of the sampled run that were carried forward without simulated time.
     pub forwarded: u64,
-    /// For reads and for writes that were carried forward: two numbers, of requests and of their bytes.
+    /// Counts of the reads (first) and of the writes that a sampled run carried forward: for each, the number of
+    /// requests and their bytes.
     pub forwarded_kinds: [[u64; 2]; KINDS],
 }
 
 impl RunSo {
-    /// Adds the requests of `parts`, which were carried forward.
+    /// Adds the requests of `parts`, parts of a stretch that was carried forward, to these counts of a sampled run's
+    /// requests.
     pub fn add(&mut self, parts: &[ForwardedPart]) {
         for part in parts {
             self.forwarded += part.requests;
@@ -104,10 +108,12 @@ impl RunSo {
     }
 }
 
-/// Measured windows of a sampled run: slices, and by window the number of requests of the run when it ended.
+/// Type for the measured windows of a sampled run: their slices, and for each window the number of requests of the run
+/// at the end of the window.
 pub(super) type MeasuredWindows<'a> = (&'a [WindowSlice], Vec<f64>);
 
-/// Returns what is known of the whole run from its parts and windows.
+/// Returns the totals of a sampled run as a whole, from its parts and the slices of its windows: requests, bytes
+/// programmed for each, and reads and writes.
 fn whole_run(parts: &[SamplePart], run_so: &RunSo, slices: &[WindowSlice]) -> WholeRun {
     let rest = parts.get(1..).unwrap_or_default();
     let requests: u64 = rest.iter().map(|part| part.requests).sum();

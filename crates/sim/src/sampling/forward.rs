@@ -27,22 +27,24 @@ const PARTS: u64 = 4;
 /// Record of a part of a stretch of requests that was carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ForwardedPart {
-    /// Number of requests in the part.
+    /// Number of requests in this part of a stretch that was carried forward.
     pub requests: u64,
-    /// For the reads and for the writes in the part: two numbers, of requests and of their bytes.
+    /// Counts of the reads (first) and of the writes in this part of a stretch: for each, the number of requests and
+    /// their bytes.
     pub kinds: [[u64; 2]; KINDS],
-    /// Number of bytes that the drive programmed to flash in the part.
+    /// Number of bytes that the drive programmed to flash in this part of a stretch that was carried forward.
     pub programmed: u64,
 }
 
 /// Record of a stretch of the workload's requests that was carried forward without simulated time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forwarded {
-    /// List of the parts of the stretch, in order.
+    /// List of the parts of the stretch of requests that was carried forward, in order.
     pub parts: Vec<ForwardedPart>,
-    /// True if the workload has said, in the stretch or before, that a request comes at a time of its own.
+    /// True if the workload has said, in the stretch or before, that a request has an arrival time of its own (open
+    /// loop), not only completions to follow.
     pub waits: bool,
-    /// True if the workload came to its end, in the stretch or before.
+    /// True if the workload came to its end, in the stretch that was carried forward or before.
     pub is_over: bool,
 }
 
@@ -58,19 +60,21 @@ impl Forwarded {
     }
 }
 
-/// Content of the drive's write buffer when simulated time stops, before a stretch is carried forward.
+/// Record of the contents of the drive's write buffer when simulated time stops, before a stretch is carried forward.
 pub(super) struct WaitingIn {
     /// List of the units that wait in the write buffer, in the order in which they leave it.
     pub units: Vec<Lpn>,
-    /// Mean number of units that waited in the write buffer in simulated time; so many the model of the buffer keeps.
+    /// Mean number of units that waited in the write buffer in simulated time; the model of the buffer, without
+    /// simulated time, has that many slots.
     pub slots: u32,
 }
 
-/// Path of host writes without simulated time: through a model of the write buffer to the flash.
+/// Type that takes requests of the host without simulated time: writes go through a model of the write buffer to the
+/// flash.
 struct ForwardWriter<'a> {
-    /// Drive whose name error messages give.
+    /// Drive of the run; error messages give its name.
     drive: &'a Drive,
-    /// Flash translation layer that takes the writes.
+    /// Flash translation layer that takes the writes which leave the model of the write buffer.
     ftl: &'a mut Ftl,
     /// Model of the write buffer; `None` where units do not wait in the buffer.
     waiting: Option<WaitingUnits>,
@@ -162,35 +166,35 @@ pub(super) fn passing_over<P: Observer>(run: &mut Run<P>) -> PassedOver {
     passed
 }
 
-/// Steps of the nominal clocks while requests are carried forward, from the times of requests in the measured windows
-/// so far.
+/// Record of the times by which the nominal clocks advance with each request that is carried forward, as measured in
+/// the windows so far.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Steps {
-    /// Step of the workload's clock with each request: the mean time from one request to the next, or less where
-    /// requests come at times of their own.
+    /// Time by which the workload's clock advances with each request carried forward: the mean time from one request to
+    /// the next, or less where requests have arrival times of their own.
     pub all: Nanos,
-    /// Mean latency of a request.
+    /// Mean latency of a request in the measured windows so far.
     pub latency: Nanos,
-    /// For each effect of a request, such as read or write: step of the host's nominal clock with a request, without
-    /// waits for the write buffer.
+    /// List, by effect of a request (such as read or write), of the times by which the host's nominal clock advances
+    /// with such a request, without waits for the write buffer.
     pub by_effect: [Nanos; Effect::COUNT],
 }
 
 /// Plan by which a stretch of requests is carried forward without simulated time.
 pub(super) struct ForwardPlan {
-    /// Number of requests to carry forward.
+    /// Number of requests that the plan carries forward.
     pub count: u64,
-    /// Steps of the nominal clocks with each request.
+    /// Times by which the nominal clocks of workload and host advance with each request carried forward.
     pub steps: Steps,
-    /// True if the workload's requests come at times of their own.
+    /// True if the workload's requests have arrival times of their own (open loop).
     pub waits: bool,
-    /// Counts of how collections and the host shared dies in simulated time.
+    /// Counts, in the parts of the run in simulated time, of how garbage collection and the host shared dies.
     pub seen: CollectionInTime,
 }
 
-/// Carries the state of a drive that stands still forward, without simulated time, along the next requests of the run's
-/// workload, as `plan` says, and returns what was carried forward. `passed` is the lead of the workload's clock, which
-/// grows; `waits_in` is the content of the write buffer.
+/// Carries the state of a drive at rest forward, without simulated time, along the next requests of the run's workload,
+/// as `plan` says, and returns a record of the stretch. `passed` is the lead of the workload's clock, which grows;
+/// `waits_in` is the content of the write buffer.
 ///
 /// # Errors
 /// When the workload is faulty, the drive has no room or wears out, or the embedding program asks to stop.
@@ -255,7 +259,7 @@ pub(super) fn forward<P: Observer>(
 }
 
 impl ForwardedPart {
-    /// Counts a request in this part of a stretch that is carried forward.
+    /// Adds a request to the counts of this part of a stretch that is carried forward.
     fn count(&mut self, request: &HostRequest) {
         self.requests += 1;
         if let Some([requests, bytes]) = self.kinds.get_mut(request.op.effect() as usize) {
@@ -269,15 +273,16 @@ impl ForwardedPart {
         self.kinds[Effect::Write as usize][1]
     }
 
-    /// Returns this part of a stretch, which ends now, with the bytes programmed in it. `before` has the drive's bytes
-    /// programmed until the part began, and then those until now.
+    /// Returns this part of a stretch carried forward, at its end, with the bytes that the drive programmed in it.
+    /// `before` is the drive's count of bytes programmed when the part began, and is set to the present count.
     fn until(self, ftl: &Ftl, unit: Bytes, before: &mut u64) -> Self {
         let now = ftl.stats().bytes_programmed(unit);
         Self { programmed: now - std::mem::replace(before, now), ..self }
     }
 }
 
-/// Checks, after each [`LOOK_EVERY`] requests, whether the embedding program asks to stop.
+/// Asks, after each [`LOOK_EVERY`] requests carried forward, whether the embedding program (such as Python) wants the
+/// run to stop.
 fn look_at_times(requests: u64) -> Result<(), Error> {
     if requests.is_multiple_of(LOOK_EVERY) { embedding::look() } else { Ok(()) }
 }

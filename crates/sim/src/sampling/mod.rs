@@ -61,9 +61,9 @@ enum SamplingStage {
 
 /// State of a sampled run.
 pub(crate) struct Sampling {
-    /// Errors that were asked for.
+    /// Field: bounds that the option `--sample` sets on the errors of estimates.
     asked: AskedErrors,
-    /// Present stage of the sampled run.
+    /// Present stage of the sampled run: beginning, warm-up, measured window, or over.
     stage: SamplingStage,
     /// Lead of the workload's clock over the clock of the run; `None` before it has a clock of its own.
     passed: Option<PassedOver>,
@@ -73,20 +73,22 @@ pub(crate) struct Sampling {
     windows: WindowsSeen,
     /// List of the parts of the run so far, in detail and carried forward, in order.
     parts: Vec<SamplePart>,
-    /// Record of the first requests of the run, part by part.
+    /// Record of the first requests of the sampled run, which run in detail, part by part.
     beginning: BeginningSeen,
-    /// Lengths of warm-ups, windows and stretches to carry forward.
+    /// Lengths, in requests, of the sampled run's warm-ups, measured windows, and stretches to carry forward.
     lengths: SampleLengths,
-    /// Numbers of requests by the way in which they were run.
+    /// Counts of the sampled run's requests: all, measured, and carried forward.
     run_so: RunSo,
-    /// Record of the number of units that waited in the write buffer.
+    /// Record of the mean number of units that waited in the write buffer, outside warm-ups.
     waiting: WaitingSeen,
-    /// Two counts of collections: in the parts in detail so far, and of the drive when the present part began.
+    /// Two counts of how garbage collection and the host shared dies: in the parts in detail so far, and of the drive
+    /// when the present part began.
     collected: [CollectionInTime; 2],
-    /// Two numbers of bytes, programmed and written, until the end of the last part of the run.
+    /// Two numbers of bytes at the end of the last part of the sampled run: programmed to flash, and written by the
+    /// host.
     before: [f64; 2],
-    /// Two numbers of bytes: programmed only for the drive to come to rest, and counted by the drive as written beyond
-    /// the bytes of requests that were carried forward.
+    /// Two numbers of bytes that only sampling caused: programmed for the drive to come to rest, and counted by the
+    /// drive as written beyond the bytes of the requests that were carried forward.
     extra: [f64; 2],
 }
 
@@ -108,7 +110,8 @@ pub(crate) fn check(drive: &Drive) -> Result<(), Error> {
 }
 
 impl Sampling {
-    /// Makes the state of a sampled run before its first request; `asked` is the error asked for.
+    /// Makes the state of a sampled run before its first request; `asked` holds the bounds that `--sample` sets on
+    /// errors.
     pub fn new(asked: AskedErrors) -> Self {
         Self {
             asked,
@@ -184,7 +187,8 @@ impl Sampling {
         self.windows.begin(run, self.before[0], self.beginning.part * PARTS as u64);
     }
 
-    /// Returns the bytes programmed and written so far, without bytes that only sampling caused.
+    /// Returns two numbers of bytes so far: programmed to flash, and written by the host, both without bytes that only
+    /// sampling caused.
     fn totals<P: Observer>(&self, run: &Run<P>) -> [f64; 2] {
         let stats = run.ftl.stats();
         let programmed = stats.bytes_programmed(run.ftl.layout().unit) as f64;
@@ -275,7 +279,8 @@ impl Sampling {
         Ok(())
     }
 
-    /// Refuses errors that were asked of rates and latencies where requests come at times of their own.
+    /// Refuses bounds on the errors of rates and latencies (`--sample`) for a workload whose requests have arrival
+    /// times of their own.
     ///
     /// # Errors
     /// When an error of a rate or of a latency was asked for, and a request has come at a time of its own.
@@ -289,7 +294,8 @@ impl Sampling {
         )))
     }
 
-    /// Adds the parts that were carried forward; what the drive programmed to come to rest belongs to the first.
+    /// Adds the parts of a stretch that was carried forward to the sampled run's list of parts; the bytes that the
+    /// drive programmed to come to rest (`settled`), and the requests answered meanwhile, belong to the first.
     fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded, settled: f64) {
         // Requests in flight when the part in detail ended were answered while the drive came to rest.
         let mut first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
@@ -322,7 +328,8 @@ impl Sampling {
         }
     }
 
-    /// Adds, as a part of the run, the requests that ran in detail since the end of the last part.
+    /// Adds the requests that ran in detail since the end of the last part to the sampled run's list of parts, as one
+    /// part.
     fn end_detail<P: Observer>(&mut self, run: &Run<P>) {
         let first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
         let requests = run.host_requests - self.beginning.base - first_request;
@@ -332,7 +339,7 @@ impl Sampling {
         self.before = now;
     }
 
-    /// Ends the present window or warm-up when the run is over.
+    /// Ends the present measured window or warm-up of a sampled run when the run is over.
     pub fn finish<P: Observer>(&mut self, run: &mut Run<P>) {
         match std::mem::replace(&mut self.stage, SamplingStage::Over) {
             SamplingStage::WarmUp { pause, .. } => {
@@ -366,7 +373,8 @@ fn requests_left<P: Observer>(run: &mut Run<P>, passes: u32) -> Option<u64> {
     [by_limit, by_part].into_iter().flatten().min()
 }
 
-/// Returns the drive's counts of how collection and the host shared dies; all zero if it is not page-mapped.
+/// Returns the drive's counts of how garbage collection and the host shared dies in simulated time; all zero if the
+/// drive is not page-mapped.
 fn seen_by<P: Observer>(run: &mut Run<P>) -> CollectionInTime {
     run.ftl.as_page_mapped().map(|pages| RunsAhead(pages).seen_in_time()).unwrap_or_default()
 }

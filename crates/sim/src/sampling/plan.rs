@@ -1,14 +1,15 @@
 //! How long warm-ups and windows of a sampled run are, and how far they lie apart.
 
-/// Constant: number of windows that a sampled run shall have where it is long enough.
+/// Constant: number of measured windows that a sampled run has where it is long enough.
 const WINDOWS: u64 = 12;
 /// Constant: least number of requests of a measured window of a sampled run.
 const WINDOW_LEAST: u64 = 1_000;
 /// Constant: length of a warm-up, and of a window, in turns: requests in which each die programs one superblock.
 const TURNS: f64 = 4.0;
-/// Constant: requests carried forward for each request in detail where the length of the run is not known.
+/// Constant: number of requests carried forward for each request in detail where the length of the sampled run is not
+/// known.
 const FORWARD_PER_DETAIL: u64 = 19;
-/// Constant: greatest share of a run that a plan of windows lets run in detail.
+/// Constant: greatest share of a sampled run's requests (0 to 1) that the plan of windows runs in detail.
 const DETAIL_MOST: f64 = 0.25;
 
 /// Lengths of warm-ups, windows and stretches to carry forward of a sampled run, in requests.

@@ -19,66 +19,69 @@ use crate::measure::spread::quantile;
 const WINDOWS_LEAST: usize = 6;
 /// Constant: fraction of requests that take at most as long as the percentile that is estimated.
 const PERCENTILE: f64 = 0.99;
-/// Constant: relative width of a level of the histograms of latencies.
+/// Constant: width of a level of the histograms of latencies, as a share of the latency.
 const LEVEL_WIDTH: f64 = 0.001;
 
-/// Errors that are asked of rates and latencies: of requests per second, mean latency and 99th percentile, each as the
-/// greatest half width of an interval, as a share of the value; `None` where none was asked.
+/// Type for three errors that `--sample` allows: of requests per second, mean latency and 99th percentile, each the
+/// greatest half width of an interval as a share of the value; `None` where none was asked.
 pub(super) type AskedOfTimes = [Option<f64>; 3];
 
-/// What is known of a whole sampled run, from counts in detail and of requests that were carried forward.
+/// Record of the totals of a whole sampled run, from counts in detail and counts of requests that were carried forward.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WholeRun {
-    /// Number of requests.
+    /// Number of requests of the whole sampled run.
     pub requests: f64,
-    /// Number of bytes programmed to flash after the beginning of the run, for each request after it.
+    /// Number of bytes programmed to flash for each request, over the whole sampled run except its beginning.
     pub programmed: f64,
-    /// Half width of the interval of `programmed`, as a share of it.
+    /// Half width of the interval of `programmed` (bytes programmed for each request), as a share of `programmed`.
     pub programmed_half: f64,
-    /// For reads and for writes: two numbers, of requests and of their bytes.
+    /// Counts of the reads (first) and of the writes of the whole run: for each, the number of requests and their
+    /// bytes.
     pub kinds: [[f64; 2]; KINDS],
 }
 
-/// Sums of a slice of a window, with the weight of the window.
+/// Record of the sums of a slice of a measured window, multiplied by the weight of the window (requests of the run for
+/// each measured one).
 #[derive(Clone, Copy, Debug)]
 struct SliceRow {
-    /// Number of the window.
+    /// Number of the slice's window in the sampled run.
     window: usize,
-    /// True in the second half of the window.
+    /// True if the slice is in the second half of its window.
     is_late: bool,
-    /// Sum whose share of `below` is estimated, such as time or latencies.
+    /// Dividend of a quotient that is estimated: a sum over the slice, such as of its time or of latencies.
     top: f64,
-    /// Sum, such as of requests, by which `top` is divided.
+    /// Divisor of a quotient that is estimated: a sum over the slice, such as of requests.
     below: f64,
-    /// Number of bytes programmed.
+    /// Number of bytes programmed to flash in the slice, times the weight of its window.
     programmed: f64,
-    /// Number of requests.
+    /// Number of requests in the slice, times the weight of its window.
     requests: f64,
 }
 
-/// Figure of a sampled run as a quotient of sums: over its beginning, which stands for itself, and over all windows, which stand
-/// for the rest.
+/// Record of a figure of a sampled run as a quotient of two sums: over the run's beginning, which stands for itself,
+/// and over all later windows, which stand for the rest of the run.
 struct Quotient {
-    /// Sums over the beginning: `top` and `below` of [`SliceRow`].
+    /// Two sums over the beginning of the sampled run: dividend and divisor of the quotient (as `top` and `below` of
+    /// [`SliceRow`]).
     beginning: [f64; 2],
     /// List of the slices of all windows after the beginning.
     rows: Vec<SliceRow>,
-    /// Sum `below` of the whole run.
+    /// Divisor of the quotient, summed over the whole run.
     below: f64,
 }
 
-/// Estimate of a quotient: its value, and half the width of its interval where there are enough windows.
+/// Record of the estimate of a quotient (rate or mean of a sampled run): its value, and half the width of its interval.
 #[derive(Clone, Copy, Debug)]
 struct Estimated {
-    /// Value of the quotient for the whole run.
+    /// Estimated value of the quotient for the whole run.
     value: f64,
-    /// Half width of the interval; `None` where there are too few windows.
+    /// Half width of the 95 % interval of the quotient; `None` where there are too few windows.
     half: Option<f64>,
 }
 
 impl Quotient {
-    /// Returns the quotient for the whole run from those rows that `takes` accepts, if the drive programmed `programmed`
-    /// bytes for each request after the beginning; `None` where these rows say nothing.
+    /// Returns the quotient for the whole run, estimated from the rows (slices) that `takes` accepts, if the drive
+    /// programmed `programmed` bytes for each request after the beginning; `None` without requests in these rows.
     fn value(&self, takes: impl Fn(&SliceRow) -> bool, programmed: f64) -> Option<f64> {
         let mut points: Vec<SliceRow> = Vec::new();
         for row in self.rows.iter().filter(|row| takes(row)) {
@@ -109,7 +112,8 @@ impl Quotient {
         Some((self.beginning[0] + rest * of_rest.max(0.0)) / (self.beginning[1] + rest))
     }
 
-    /// Estimates the quotient for the whole run, with a 95 % interval of what a run in full may find.
+    /// Estimates the quotient for the whole run, with half the width of the 95 % interval for the value of a run in
+    /// full; `None` where no value can be estimated.
     fn estimate(&self, whole: &WholeRun) -> Option<Estimated> {
         let value = self.value(|_| true, whole.programmed)?;
         Some(Estimated { value, half: self.half(whole) })
@@ -142,7 +146,7 @@ impl Quotient {
 }
 
 impl SliceRow {
-    /// Adds the sums of `other`, a slice of the same window or of another one.
+    /// Adds the sums of `other`, another slice, to this row.
     fn add(&mut self, other: &Self) {
         self.top += other.top;
         self.below += other.below;
@@ -151,17 +155,17 @@ impl SliceRow {
     }
 }
 
-/// Slices of the windows of a sampled run, with what each window stands for.
+/// Record of the slices of a sampled run's windows, with the weight of each window in the whole run.
 pub(super) struct Windows<'a> {
     /// List of the slices, in order; window 0 is the beginning of the run.
     slices: &'a [WindowSlice],
-    /// List, by window, of the weight of its requests: how many requests of the run each stands for.
+    /// List, by window, of its weight: the number of requests of the run that each of its measured requests stands for.
     weights: Vec<f64>,
 }
 
 impl<'a> Windows<'a> {
-    /// Makes the list of windows; `ends` are the numbers of requests of the run, by window, when it ended, and `requests` is
-    /// the number of requests of the whole run.
+    /// Makes the record of windows with their weights; `ends` are, by window, the numbers of requests of the run at the
+    /// end of the window, and `requests` is the number of requests of the whole run.
     pub fn new(slices: &'a [WindowSlice], ends: &[f64], requests: f64) -> Self {
         let mut measured = vec![0.0; ends.len()];
         slices.iter().for_each(|slice| measured[slice.window] += slice.requests);
@@ -184,7 +188,8 @@ impl<'a> Windows<'a> {
         Self { slices, weights }
     }
 
-    /// Makes a quotient of the sums `top` and `below` of each slice; `whole` is the sum `below` of the whole run.
+    /// Makes a quotient from the functions `top` (dividend) and `below` (divisor), which give a sum for each slice;
+    /// `whole` is the divisor of the whole run.
     fn quotient(
         &self,
         top: impl Fn(&WindowSlice) -> f64,
@@ -249,7 +254,8 @@ impl<'a> Windows<'a> {
         })
     }
 
-    /// Estimates the 99th percentile of the latencies of reads (`kind` 0) or of writes (1) over the whole run.
+    /// Estimates the 99th percentile of the latencies of reads (`kind` 0) or of writes (1) over the whole run; `None`
+    /// where no latency can be told.
     fn percentile(&self, kind: usize, whole: &WholeRun, asked: Option<f64>) -> Option<SampledFigure> {
         let pooled = Pooled::of(self, kind, whole.kinds[kind][0]);
         let beyond = |latency: u64| {
@@ -278,15 +284,17 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// Histogram of latencies of one kind of requests of a whole sampled run: those of the beginning, and those of windows by what
-/// the windows stand for.
+/// Histogram, for a whole sampled run, of the latencies of reads or of writes: latencies from windows count by the
+/// weights of their windows.
 struct Pooled {
-    /// List of the latencies of the levels, in ns, from the highest, each with the share of requests that take longer.
+    /// List of pairs, from the highest latency level down: latency of the level in ns, and share of the requests (0 to
+    /// 1) that take longer.
     beyond: Vec<(u64, f64)>,
 }
 
 impl Pooled {
-    /// Joins the latencies of requests of kind `kind`, of which the whole run has `requests`.
+    /// Makes the joint histogram of the latencies of reads (`kind` 0) or of writes (1) from the slices of all windows;
+    /// `requests` is the number of such requests in the whole run.
     fn of(windows: &Windows<'_>, kind: usize, requests: f64) -> Self {
         let weight =
             |slice: &WindowSlice| if slice.window == 0 { 1.0 } else { windows.weights[slice.window] };
@@ -316,20 +324,22 @@ impl Pooled {
         Self { beyond }
     }
 
-    /// Returns the least latency of a level that at most the share `share` of requests exceeds.
+    /// Returns, in ns, the least latency level that at most the share `share` of requests exceeds; `None` if there is
+    /// none.
     fn latency(&self, share: f64) -> Option<u64> {
         let within = self.beyond.partition_point(|level| level.1 <= share);
         within.checked_sub(1).map(|at| self.beyond[at].0)
     }
 
-    /// Returns the share of requests that take longer than the level of `latency`.
+    /// Returns the share of requests (0 to 1) that take longer than the latency level of `latency` (in ns).
     fn beyond(&self, latency: u64) -> f64 {
         let at = self.beyond.partition_point(|level| level.0 > latency);
         self.beyond.get(at).map_or(1.0, |level| level.1)
     }
 }
 
-/// Makes a figure of the whole run; `asked` is the half width of the interval that was asked for, as a share of `value`.
+/// Makes an estimate for the result from its value and interval; `asked` is the half width of the interval that was
+/// asked for, as a share of `value`.
 fn figure(value: f64, interval: Option<[f64; 2]>, asked: Option<f64>) -> SampledFigure {
     let figure = SampledFigure { value, interval, asked, reached: None };
     let reached = asked.map(|asked| figure.half().is_some_and(|half| half <= asked * value));
@@ -342,9 +352,9 @@ mod tests {
     use super::*;
     use engine::RandomStream;
 
-    /// Makes, for a test, a beginning and `windows` windows of four slices of 500 writes each. A request takes 10 us, and one in 25
-    /// takes the time of a collection on top, 1 ms, with noise; the drive programs 4096 bytes for each request, and 100 times as many for a collection.
-    /// In the first half of windows all takes `slower` times as long.
+    /// Makes, for a test, the slices of a beginning and of `windows` windows, four of 500 writes each. A write takes 10
+    /// us, and one in 25 also a collection's 1 ms, with noise, and 100 times the 4096 programmed bytes; the first half
+    /// of each window is `slower` times as slow.
     fn slices(windows: usize, seed: u64, slower: f64) -> Vec<WindowSlice> {
         let mut random = RandomStream::new(seed, "slices");
         let mut slice = |window: usize, at: usize| {
@@ -374,7 +384,8 @@ mod tests {
             .collect()
     }
 
-    /// Returns, for a test, what is known of a whole run whose windows are `slices` and stand for ten times as many requests.
+    /// Returns, for a test, totals of a whole run for the windows in `slices`, each of which stands for ten times as
+    /// many requests, and the number of requests of the run at the end of each window.
     fn whole(slices: &[WindowSlice]) -> (WholeRun, Vec<f64>) {
         let ends: Vec<f64> =
             (0..=slices.last().unwrap().window).map(|at| 2_000.0 + 20_000.0 * at as f64).collect();

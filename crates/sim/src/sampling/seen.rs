@@ -7,15 +7,16 @@ use crate::run::Run;
 use host::Effect;
 use units::{Nanos, SimTime};
 
-/// Counts of a run's measured requests when a window of a sampled run begins or ends.
+/// Record of the counts of a run's measured requests at a moment: the beginning or end of a measured window, or of a
+/// slice of it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WindowCounts {
     /// Simulated time of the last answer to a measured request.
     pub time: SimTime,
     /// Number of measured requests answered.
     pub requests: u64,
-    /// For requests of each effect, such as read or write: their number, in ns the sum of their latencies and the sum of
-    /// their waits for the write buffer, and their bytes.
+    /// List, by effect of a request (such as read or write), of four numbers: requests, sum of their latencies in ns,
+    /// sum of their waits for the write buffer in ns, and their bytes.
     pub by_effect: [[u128; 4]; Effect::COUNT],
 }
 
@@ -44,14 +45,15 @@ impl WindowCounts {
 pub(super) struct TimesSeen {
     /// Sum of the windows' lengths in simulated time, in ns.
     ns: f64,
-    /// For requests of each effect: number, sum of latencies, and sum of waits for the write buffer (both in ns).
+    /// List, by effect of a request (such as read or write), of three numbers: requests, sum of latencies, and sum of
+    /// waits for the write buffer (both in ns).
     pub by_effect: [[f64; 3]; Effect::COUNT],
-    /// True if the workload said that a request comes at a time of its own.
+    /// True if the workload said that a request has an arrival time of its own (open loop).
     pub waits: bool,
 }
 
 impl TimesSeen {
-    /// Adds a window that began at `start` and ended at `end`.
+    /// Adds the times and counts of a window, between the counts `start` and `end`, to these sums.
     pub fn add(&mut self, start: &WindowCounts, end: &WindowCounts) {
         self.ns += end.time.since(start.time).ns() as f64;
         for (sum, (now, then)) in self.by_effect.iter_mut().zip(end.by_effect.iter().zip(&start.by_effect)) {
@@ -97,7 +99,8 @@ pub(super) struct WaitingSeen {
 }
 
 impl WaitingSeen {
-    /// Adds a look at the write buffer: `units` units wait, and `answered` requests of the run are answered.
+    /// Adds a sample of the write buffer to the mean: `units` units wait, and `answered` requests of the run are
+    /// answered; the sample counts for the requests since the last one.
     pub fn note(&mut self, units: usize, answered: u64) {
         let since = answered - self.before.min(answered);
         self.sum += units as u64 * since;
@@ -105,7 +108,7 @@ impl WaitingSeen {
         self.before = answered;
     }
 
-    /// Returns the mean number of units that waited in the write buffer.
+    /// Returns the mean, over answered requests, of the number of units that waited in the write buffer, rounded.
     pub fn mean(self) -> u32 {
         (self.sum as f64 / self.requests.max(1) as f64).round() as u32
     }

@@ -32,11 +32,11 @@ impl PassedOver {
     }
 }
 
-/// Workload (wrapper of another one) whose clock is ahead of the clock of its run.
+/// Workload that wraps another one, whose clock is ahead of the clock of its run by the time that was carried forward.
 pub(super) struct Skipped {
-    /// Workload that makes the requests.
+    /// Wrapped workload, which makes the requests.
     pub inner: Box<dyn Workload>,
-    /// Lead of the workload's clock over the clock of the run.
+    /// Lead of the wrapped workload's clock over the clock of the run.
     pub passed: PassedOver,
 }
 

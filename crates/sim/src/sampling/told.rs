@@ -79,7 +79,7 @@ impl SampledKind {
 }
 
 impl SampledFigure {
-    /// Returns the longer side of the figure's interval; `None` without an interval.
+    /// Returns the longer side of this estimate's interval, from the value to an end; `None` without an interval.
     pub fn half(&self) -> Option<f64> {
         self.interval.map(|[low, high]| (self.value - low).max(high - self.value))
     }

@@ -32,23 +32,23 @@ pub(super) struct KindSums {
 pub(super) struct WindowSlice {
     /// Number of the window in the run; window 0 is the run's beginning.
     pub window: usize,
-    /// Simulated time of the slice, in ns.
+    /// Simulated time that the slice took, in ns.
     pub ns: f64,
     /// Number of requests answered in the slice, of all kinds.
     pub requests: f64,
     /// Number of bytes that the drive programmed to flash in the slice.
     pub programmed: f64,
-    /// Sums of the reads and of the writes in the slice.
+    /// Sums over the reads (first) and over the writes of the slice.
     pub kinds: [KindSums; KINDS],
 }
 
-/// Counts of a run when a slice of a measured window begins or ends.
+/// Record of a run's counts at the beginning or end of a slice of a measured window.
 struct SliceEdge {
-    /// Counts of measured requests.
+    /// Counts of the run's measured requests at this edge of a slice.
     counts: WindowCounts,
-    /// Number of bytes that the drive had programmed to flash.
+    /// Number of bytes that the drive had programmed to flash at this edge of a slice.
     programmed: f64,
-    /// Histograms of the latencies of measured reads and of measured writes.
+    /// Histograms, at this edge of a slice, of the latencies of all reads (first) and of all writes measured so far.
     latencies: [LatencyCounts; KINDS],
 }
 
@@ -83,7 +83,8 @@ impl SliceEdge {
     }
 }
 
-/// Returns the histogram of the latencies that `now` has and `then`, an older histogram of the same requests, has not.
+/// Returns the histogram of the latencies that were added between `then`, an older histogram of the same requests, and
+/// `now`.
 fn counted_since(now: &[(u64, u64)], then: &[(u64, u64)]) -> LatencyCounts {
     let mut before = then.iter().peekable();
     let since = |&(latency, count): &(u64, u64)| {
@@ -96,7 +97,7 @@ fn counted_since(now: &[(u64, u64)], then: &[(u64, u64)]) -> LatencyCounts {
 /// Record of the measured windows of a sampled run so far.
 #[derive(Default)]
 pub(super) struct WindowsSeen {
-    /// Counts when the present window began, and when its present slice began; `None` outside windows.
+    /// Counts of the run when the present window began, and when its present slice began; `None` outside windows.
     open: Option<(WindowCounts, SliceEdge)>,
     /// Number of requests of each slice of the present window.
     slice: u64,
@@ -109,18 +110,20 @@ pub(super) struct WindowsSeen {
 }
 
 impl WindowsSeen {
-    /// Returns true within a measured window.
+    /// Returns true while a measured window of the sampled run is open.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Begins a window of `requests` requests; `programmed` is the number of bytes programmed to flash until now.
+    /// Begins a measured window of about `requests` requests; `programmed` is the number of bytes programmed to flash
+    /// until now.
     pub fn begin<P: Observer>(&mut self, run: &Run<P>, programmed: f64, requests: u64) {
         self.slice = requests.div_ceil(SLICES).max(1);
         self.open = Some((WindowCounts::of(run), SliceEdge::of(run, programmed)));
     }
 
-    /// Ends the present slice of a window once it has enough requests.
+    /// Ends the present slice of a measured window, and begins the next one, if enough of its requests are answered;
+    /// does nothing outside windows.
     pub fn look<P: Observer>(&mut self, run: &Run<P>, programmed: f64) {
         let (Some((_, edge)), window) = (&mut self.open, self.ends.len()) else { return };
         if run.measure.completed.iter().sum::<u64>() < edge.counts.requests + self.slice {
@@ -131,7 +134,7 @@ impl WindowsSeen {
         *edge = now;
     }
 
-    /// Ends the present window, and returns its number of requests; `None` outside windows.
+    /// Ends the present window, and returns the number of requests measured in it; `None` outside windows.
     pub fn end<P: Observer>(&mut self, run: &Run<P>, programmed: f64) -> Option<u64> {
         let (start, edge) = self.open.take()?;
         let end = SliceEdge::of(run, programmed);

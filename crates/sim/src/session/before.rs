@@ -193,7 +193,8 @@ pub(super) fn limits_of(options: &RunOptions) -> RunLimits {
     RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }
 
-/// Begins the rows of requests and the timeline at `origin`, when the workload begins.
+/// Sets the time `origin`, when the workload begins, as the time zero of the recorded rows of requests and of the
+/// timeline.
 pub(super) fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
     let geometry = drive.geometry();
     let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());

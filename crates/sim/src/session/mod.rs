@@ -68,7 +68,7 @@ const SHORT_REST: u64 = 1 << 16;
 /// (account) of it also at the end of a run with operations in flight.
 const WALKED_TWICE: usize = 1 << 22;
 
-/// Constant: unit writes that preconditioning does for each event that a call of [`Session::advance`] asks for.
+/// Constant: number of unit writes of preconditioning for each event that a call of [`Session::advance`] asks for.
 const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
@@ -220,7 +220,7 @@ impl Session {
         self
     }
 
-    /// Returns the drive whose run the session is.
+    /// Returns the description of the drive on which the session's run takes place.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }

@@ -6,10 +6,11 @@ use host::{HostRequest, Op};
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// State of a zone that the host's collection empties: how far the needed blocks in it are being copied.
+/// Record of the zone that the host's collection empties, and of how far the copies of its needed blocks have been
+/// begun.
 #[derive(Clone, Copy, Debug)]
 struct CollectedZone {
-    /// Number of the zone.
+    /// Number of the zone that is collected.
     zone: u32,
     /// Number of blocks, from the start of the zone, that collection has passed: not needed, or their copies begun.
     looked: u32,
@@ -32,8 +33,8 @@ pub(super) struct Collecting {
     emptied: Option<u32>,
     /// Number of the collection's copies that are not complete: each is a read of the drive, then an append.
     pub copies: u32,
-    /// Queue of the copies whose data are read and that wait for room in a zone: each is a list of the places of its
-    /// blocks, each with its logical block.
+    /// Queue of the copies whose data are read and that wait for room in a zone: each is a list with, for each block,
+    /// the place it is copied from and its logical block.
     unplaced: VecDeque<Vec<(u32, u32)>>,
     /// For each zone of the drive: number of reads of it for the workload, and of copies from it, that have not ended; the
     /// host does not reset the zone meanwhile.

@@ -31,7 +31,8 @@ pub(crate) struct LogRules {
     pub copies_most: u32,
     /// Setting: greatest number of blocks in one copy of the host's collection.
     pub copy_blocks: u32,
-    /// Maker of the policy, named in the drive file, that chooses the zone which the host collects next.
+    /// Field: function that makes the victim policy named in the drive file, which chooses the zone that the host
+    /// collects next.
     pub victim: victim::Maker,
 }
 

@@ -8,7 +8,7 @@ use ftl::gc::victim::{VictimPolicy, VictimView};
 use std::collections::{BTreeMap, VecDeque};
 use units::SuperblockId;
 
-/// Constant: number for no place in the zones, and for no block, in the map of a host's log.
+/// Constant: value in the map of a host's log that stands for no place in the zones, or for no logical block.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Kind of use of a zone by a host's log at present.
@@ -44,26 +44,26 @@ pub(crate) struct Reserved {
 
 /// Facts about the zones of a host's log by which a victim policy chooses the zone to collect.
 struct ZoneFacts {
-    /// For each zone: number of its blocks that are still needed.
+    /// List, by zone, of the number of its blocks that are still needed.
     valid: Vec<u32>,
-    /// For each zone: number of its resets.
+    /// List, by zone, of the number of its resets so far.
     resets: Vec<u32>,
-    /// For each zone: number of blocks that had been written to the whole log when the zone became full.
+    /// List, by zone, of the number of blocks that had been written to the whole log when the zone became full.
     closed_at: Vec<u64>,
-    /// For each zone: number of the stream that fills it, or filled it last.
+    /// List, by zone, of the number of the host's stream that fills the zone, or filled it last.
     streams: Vec<u8>,
 }
 
 /// State of a zone in a host's log.
 #[derive(Clone, Copy, Debug)]
 struct LoggedZone {
-    /// Use of the zone at present.
+    /// Use of the zone at present: empty, being filled, full (a candidate), or collected.
     used: ZoneUse,
     /// Number of blocks of the zone that were reserved for writes, from its start on.
     taken: u32,
     /// Number of blocks of the zone whose writes have ended.
     landed: u32,
-    /// Index of the zone in the list of zones that may be collected; without meaning for other zones.
+    /// Index of the zone in the list of zones that may be collected (candidates); without meaning for other zones.
     index: u32,
 }
 
@@ -74,31 +74,32 @@ impl LoggedZone {
 
 /// Log of a host's blocks over the zones of a drive: where each block lies, and the states of the zones.
 pub(crate) struct ZoneLog {
-    /// Zone capacity of the drive in blocks.
+    /// Field: number of blocks that each zone of the drive can hold.
     capacity: u32,
     /// For each logical block of the host: its place, counted in blocks over the capacities of all zones, or `NOWHERE`.
     map: Vec<u32>,
     /// For each place in the zones: the logical block whose needed data lie there, or `NOWHERE`.
     owners: Vec<u32>,
-    /// Facts about the zones for the victim policy.
+    /// Facts about the zones (needed blocks, resets, ages, streams) for the victim policy.
     facts: ZoneFacts,
     /// States of the zones, in the order of their numbers.
     zones: Vec<LoggedZone>,
-    /// For each stream of new data, and last for that of collection: the zone that it fills, if any.
+    /// List, by stream of new data, and last for the stream of collection, of the zone that the stream fills; `None`
+    /// without one.
     open: Vec<Option<u32>>,
     /// Queue of the numbers of the empty zones, in the order in which they became empty.
     empty: VecDeque<u32>,
     /// List of the zones that may be collected, in no order.
     candidates: Vec<SuperblockId>,
-    /// Record of each logical block with writes in flight.
+    /// Map from each logical block with writes in flight to the record of these writes.
     landings: BTreeMap<u32, Landing>,
     /// Clock of the victim policy: number of blocks written to the log so far, copies included.
     clock: u64,
-    /// Number of writes and trims so far, by which they are ordered.
+    /// Counter of the writes and trims of the log so far; its value is the number of a write or trim in their order.
     order: u64,
     /// Policy that chooses the zone which the host collects next.
     victim: Box<dyn VictimPolicy>,
-    /// Random numbers for the victim policy.
+    /// Stream of random numbers for the victim policy of the host's log.
     random: RandomStream,
 }
 
@@ -135,17 +136,17 @@ impl ZoneLog {
         self.map.len() as u32
     }
 
-    /// Returns the zone capacity in blocks.
+    /// Returns the number of blocks that a zone can hold.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Returns the number of empty zones.
+    /// Returns the number of zones that are empty in the host's log.
     pub fn empty_zones(&self) -> u32 {
         self.empty.len() as u32
     }
 
-    /// Returns the number of the stream into which the host's collection writes its copies.
+    /// Returns the number of the stream (after those of new data) into which the host's collection writes its copies.
     pub fn stream_of_collection(&self) -> u16 {
         (self.open.len() - 1) as u16
     }
@@ -297,7 +298,7 @@ impl ZoneLog {
         self.close_if_full(zone);
     }
 
-    /// Makes a zone a candidate for collection if all its blocks are written.
+    /// Makes a zone of the host's log a candidate for collection if all its blocks are written.
     fn close_if_full(&mut self, zone: u32) {
         let at = zone as usize;
         if self.zones[at].landed < self.capacity || self.zones[at].used != ZoneUse::Filling {

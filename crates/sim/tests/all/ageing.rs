@@ -2,7 +2,7 @@
 
 use sim::{AgeRow, Ageing, AgeingOptions, Catalogue, Drive};
 
-/// 16 MiB of flash whose blocks live 150 to 290 cycles.
+/// Constant: settings of a test drive with 16 MiB of flash whose blocks endure 150 to 290 program/erase cycles.
 const MORTAL: [&str; 7] = [
     "nand.blocks_per_plane=128",
     "nand.tables.pe_cycles=[0]",
@@ -73,7 +73,9 @@ fn jumps_agree_with_running_it_all() {
     }
 }
 
-/// A short window finds some blocks erased and others not, which a jump multiplies: jumps must be shorter, too.
+/// Checks that short measured windows give the same life as a drive simulated in full, if the jumps (wear extrapolated
+/// between windows) are short, too: a short window finds some blocks erased and others not, and a jump multiplies this
+/// difference.
 #[test]
 fn short_windows_agree_where_jumps_are_short() {
     let mean = |jump: f64, window: f64| -> f64 {
@@ -103,7 +105,8 @@ fn what_cannot_be_aged_is_refused() {
     }
 }
 
-/// Nine tenths of the drive hold data that are written once; all writes go to the rest.
+/// Returns options of an ageing run for a test: all writes go to one tenth of the drive, and nine tenths hold data that
+/// are written once.
 fn cold() -> AgeingOptions {
     AgeingOptions { jump: 0.0, hot_writes: 1.0, hot_space: 0.1, ..AgeingOptions::default() }
 }
@@ -129,7 +132,8 @@ fn with_cold_data_the_strategies_part() {
     assert!(writes(wear_out) < 1.1 * writes(dynamic), "{wear_out:?} {dynamic:?}");
 }
 
-/// Times that change ten times in a mean life of 212 cycles.
+/// Constant: settings of a chip whose program and erase times change at ten counts of program/erase cycles, within a
+/// mean life of 212 cycles.
 const STEPS: [&str; 3] = [
     "nand.tables.pe_cycles=[0, 20, 40, 60, 80, 100, 120, 140, 160, 180]",
     "nand.tables.t_prog=[\"400us\",\"400us\",\"390us\",\"390us\",\"380us\",\"380us\",\"370us\",\"370us\",\"360us\",\"360us\",\

@@ -5,9 +5,11 @@ use ecc::tail;
 use sim::{AgeRow, Ageing, AgeingOptions, Catalogue, Drive, DriveClass};
 
 const WEAR: [f64; 4] = [0.0, 100.0, 200.0, 400.0];
-/// What an age does to rates: none, a month, a year.
+/// Constant: factors by which three ages of the data (none, 30 days, a year) multiply the error rates of the test's
+/// table.
 const AGES: [f64; 3] = [1.0, 3.0, 10.0];
-/// Years that no refresh ends, for a table that ends after one.
+/// Constant: options of the test's ageing runs; the service life is half a year, so that data without refresh grow no
+/// older than the error table covers (one year).
 const SERVICE: AgeingOptions = AgeingOptions {
     seed: 1,
     window: 1.0,
@@ -22,7 +24,8 @@ const SERVICE: AgeingOptions = AgeingOptions {
     off_celsius: None,
 };
 
-/// Rates of the table, rising with wear, age and page type.
+/// Returns the raw bit error rate of the test's table: it rises with `wear` (program/erase cycles), the factor `age`
+/// for the age of the data, and the page type.
 fn rate(wear: f64, age: f64, page_type: usize) -> f64 {
     2e-4 * (1.0 + wear / 50.0) * age * (1.0 + page_type as f64)
 }
@@ -31,7 +34,8 @@ fn list(values: impl Iterator<Item = f64>) -> String {
     format!("[{}]", values.map(|value| format!("{value:e}")).collect::<Vec<_>>().join(", "))
 }
 
-/// A drive of 16 MiB whose blocks live 1000 cycles, with a code that corrects 1.2e-2.
+/// Returns the settings of a test drive of 16 MiB whose blocks endure 1000 cycles, with a code that corrects a raw bit
+/// error rate of 1.2e-2.
 fn settings() -> Vec<String> {
     let grid = || WEAR.iter().flat_map(|wear| AGES.iter().map(move |age| (*wear, *age)));
     let rates =

@@ -6,7 +6,8 @@ use host::Op;
 use sim::{Drive, Pilots, PreconditionKind, RunOptions};
 use units::{Lpn, Ppa};
 
-/// Few superblocks of awkward sizes, so that words of validity reach over their ends.
+/// Makes a test drive with few superblocks of awkward sizes, so that 64-bit words of validity bits extend beyond the
+/// end of a superblock.
 fn small(settings: &[&str]) -> Drive {
     let lines = [
         "geometry.channels=2",
@@ -25,7 +26,8 @@ fn small(settings: &[&str]) -> Drive {
     drive(&[&lines[..], settings].concat())
 }
 
-/// Every answer of two maps, and all that a state keeps.
+/// Checks that two translation layers give the same answers: map in both directions, valid units, counts, states of
+/// superblocks, and saved state.
 fn assert_same(one: &Ftl, other: &Ftl, context: &str) {
     let layout = one.layout();
     for lpn in (0..layout.logical_units).map(Lpn) {

@@ -10,7 +10,7 @@ use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
 
-/// Blocks of 3 MiB before the zones, and zones of what they leave.
+/// Constant: settings of a test drive with two namespaces: 3 MiB of blocks without zones, and zones on the rest.
 const BOTH: &[&str] = &[
     "host.namespaces.names=[\"log\", \"data\"]",
     "host.namespaces.log.size=3MiB",
@@ -42,7 +42,7 @@ fn played(drive: Drive, requests: u64, depth: u32, options: RunOptions) -> (Sess
     (session, result)
 }
 
-/// Writes to zones that are full may fail, but none for a limit on zones.
+/// Checks that no request failed because of a limit on open or active zones; writes to full zones may fail.
 fn no_limit_in_the_way(result: &Value) {
     let errors = &result["host"]["errors"];
     assert!(errors["too_many_active_zones"].is_null() && errors["too_many_open_zones"].is_null(), "{errors}");
@@ -71,7 +71,8 @@ fn blocks_are_collected_and_zones_are_not() {
     }
 }
 
-/// Of a host that asks for blocks alone a drive with zones beside them is a drive of these superblocks.
+/// Checks that a drive with idle zones beside a namespace of blocks does the same for requests to these blocks as a
+/// drive that has only the superblocks of the blocks.
 #[test]
 fn blocks_beside_idle_zones_are_a_drive_of_their_own() {
     let lines = lines(BOTH);
@@ -109,7 +110,8 @@ fn blocks_beside_idle_zones_are_a_drive_of_their_own() {
     }
 }
 
-/// The smallest buffer that is not refused, all zones that may be active held back in it, and more requests than slots.
+/// Checks that no request waits for ever with the smallest write buffer that is not refused, in which all zones that
+/// may be active hold incomplete program units, and with up to more requests than buffer slots.
 #[test]
 fn neither_side_waits_for_ever_for_the_other() {
     let least = (5 * 2 + 3) * 4096;
@@ -134,7 +136,8 @@ fn what_was_acknowledged_on_either_side_survives_power_cuts() {
     }
 }
 
-/// A drive that was saved and loaded does what it did, and so does one that was filled first.
+/// Checks that a drive with blocks and zones, saved and loaded, gives the same result and the same state in two runs
+/// from that state.
 #[test]
 fn a_saved_drive_goes_on_with_both() {
     let folder = tempfile::tempdir().unwrap();

@@ -67,7 +67,8 @@ fn a_read_cache_before_a_block_map_answers_the_second_read() {
     }
 }
 
-/// Random writes to 40 blocks of 32 units, of which the cache holds a good part.
+/// Makes a test workload of 12,000 random writes of one unit to 40 blocks of 32 units, of which the drive's cache holds
+/// a good part.
 fn in_few_blocks() -> Box<dyn Workload> {
     let mut random = RandomStream::new(31, "few blocks");
     closed_loop(12_000, 1, move |_| (Op::WRITE, random.below(40 * 32) * 4096, 4096))

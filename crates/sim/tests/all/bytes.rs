@@ -20,7 +20,7 @@ fn number(value: &Value, path: &str) -> f64 {
     found.as_f64().unwrap_or_else(|| panic!("{path} = {found}"))
 }
 
-/// A drive with pages and mapping units of so many KiB.
+/// Makes the small test drive with pages and mapping units of `kib` KiB each.
 fn with_units(kib: u64, more: &[&str]) -> Drive {
     let (page, unit) = (format!("nand.page_size={kib}KiB"), format!("ftl.mapping_unit={kib}KiB"));
     drive(&[SMALL, &[page.as_str(), unit.as_str()], more].concat())
@@ -30,7 +30,8 @@ fn assert_near(found: f64, expected: f64, name: &str) {
     assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{name}: {found}, not {expected}");
 }
 
-/// The sums that hold after any run: bytes are what they are said to be, and parts add up.
+/// Checks sums that hold in the result of any run: bytes programmed are units times unit size, write amplification is
+/// their quotient by bytes written, and its parts add up to it.
 fn assert_adds_up(result: &Value, name: &str) {
     let of = |path: &str| number(result, path);
     let unit = of("flash.mapping_unit_bytes");
@@ -98,7 +99,8 @@ fn parts_that_meet_in_the_buffer_are_one_unit() {
     assert_near(part(&result, "fill_up"), 3.0 * part(&result, "host"), "and 12 are not");
 }
 
-/// Reads, trims, flushes and writes of any number of sectors, anywhere in a part of the drive.
+/// Makes a test workload of 3,000 reads, trims, flushes and writes of 1 to 96 sectors at random places of the first
+/// `span` bytes.
 fn anything(seed: u64, span: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "bytes");
     closed_loop_forced(3_000, 8, 7, move |_| {
@@ -115,7 +117,8 @@ fn anything(seed: u64, span: u64) -> Box<dyn Workload> {
     })
 }
 
-/// The account of `--check` counts the same bytes by itself.
+/// Checks, for each kind of map and several features, that the byte counts in the result agree with the checker's own
+/// (`--check`).
 #[test]
 fn every_map_and_every_feature_counts_the_bytes_that_the_check_counts() {
     // Zones take no part of a unit and no trim: what they write is counted in `zones.rs`.

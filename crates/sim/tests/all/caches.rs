@@ -24,7 +24,8 @@ fn checked() -> RunOptions {
 
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 
-/// Link and firmware; then command cycles, data-in and the program.
+/// Constant: time in ns until a write's data are in the drive (firmware and host link); after it come command cycles,
+/// data-in and the program.
 const ARRIVAL_NS: u64 = 5_000 + 1_280;
 const PROGRAM_NS: u64 = 7 * 25 + 4096 * 5 + 200_000;
 
@@ -110,7 +111,8 @@ fn a_read_cache_answers_the_second_read() {
     assert_eq!(count(&run(with(&through), twice, checked()).1, "units_read_from_buffer"), 20);
 }
 
-/// Nine of ten accesses go to a tenth of the drive's first 4 MiB; a part of them reads.
+/// Makes a test workload of single units, of which nine in ten lie in the first 100 units and the rest in the first
+/// 1000; `reads` is the share of reads, the others are writes.
 fn skewed(requests: u64, depth: u32, reads: f64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(21, "skewed");
     closed_loop(requests, depth, move |_| {

@@ -11,7 +11,8 @@ use ftl::{FtlConfig, SuperblockState};
 use std::sync::{Arc, Mutex};
 use units::SuperblockId;
 
-/// One die of 16 superblocks with 32 units each, which are programmed one by one. Idle dies do nothing.
+/// Constant: settings of a test drive with one die of 16 superblocks with 32 units each, where a program takes one unit
+/// and idle dies collect nothing.
 const ONE_DIE: &[&str] = &[
     "geometry.channels=1",
     "geometry.ways=1",
@@ -30,17 +31,18 @@ const ONE_DIE: &[&str] = &[
 ];
 const SUPERBLOCKS: u32 = 16;
 const UNITS: u32 = 32;
-/// Units that the host sees: 1360 KiB.
+/// Constant: number of logical units of the one-die test drive (1360 KiB of 4 KiB units).
 const LOGICAL: u32 = 340;
 
-/// That die, with other settings.
+/// Returns the settings of the one-die test drive, with the settings `more` in place of those with the same key, or in
+/// addition.
 pub fn one_die<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let key = |line: &str| line.split('=').next().map(str::to_owned);
     let kept = ONE_DIE.iter().filter(|line| !more.iter().any(|other| key(other) == key(line)));
     kept.chain(more).copied().collect()
 }
 
-/// Writes all units in order.
+/// Writes the first `units` logical units of a test drive, each once, in order.
 fn fill(bench: &mut Bench, units: u32) {
     for lpn in 0..units {
         assert!(bench.write(lpn));
@@ -49,9 +51,8 @@ fn fill(bench: &mut Bench, units: u32) {
 
 // ---- room ------------------------------------------------------------------------------------------------------------
 
-/// Of each die's 16 superblocks the host's data may fill 11: two that are free when collection begins, one open for the
-/// host and one for what is moved, and one to gain from. Overwriting only what lives on one of two dies drives the data to
-/// the other, until that has as many as it may.
+/// Checks the quota of a die: the host's data fill at most 11 of its 16 superblocks, as two are free when collection
+/// begins, one is open for the host, one for moved data, and one is to gain from.
 #[test]
 fn the_hosts_data_on_a_die_are_bounded() {
     let quota = (SUPERBLOCKS - 5) * UNITS;
@@ -71,8 +72,8 @@ fn the_hosts_data_on_a_die_are_bounded() {
     assert_eq!(most, quota, "it was never full, and nothing was tried");
 }
 
-/// Units of victims that are still to be given a place, at least: those in programs in flight count as valid where they
-/// were, unless they were overwritten since.
+/// Returns the least number of units of victims that still need a new place: their valid units, which include units
+/// whose program is in flight, less those programs.
 fn in_hand(bench: &Bench) -> u32 {
     let of_victims = |(state, valid): (&SuperblockState, &u32)| match state {
         SuperblockState::Victim => *valid,
@@ -85,15 +86,14 @@ fn in_hand(bench: &Bench) -> u32 {
     valid.saturating_sub((queued - over) as u32)
 }
 
-/// Units left in the open superblock of moved data.
+/// Returns the number of units that still fit into the open superblock of moved data.
 fn left_for_moving(bench: &Bench) -> u32 {
     let last = bench.ctx.probe.submitted.iter().rfind(|it| it.class == Class::InternalProgram);
     last.map_or(0, |it| UNITS - 1 - it.row)
 }
 
-/// Overwrites a full drive at random and looks, each time the host opens a superblock, at what that leaves: superblocks
-/// that are free, and the units for which there will be room when what is in hand has its place and its superblocks are
-/// erased.
+/// Overwrites a full test drive at random. Returns, for each superblock that the host opens, the free superblocks, and
+/// the units for which there is room once all victims are moved and erased.
 fn left_when_the_host_opens(more: &[&str]) -> Vec<(u32, u32)> {
     let mut bench =
         Bench::new(&one_die(&[&["controller.program_queue=64", "ftl.gc.trigger.low=1"], more].concat()));
@@ -131,8 +131,8 @@ fn a_drive_that_could_not_collect_is_refused_with_the_ratio_that_would_do() {
     assert!(less.is_err(), "less than what is advised would have done: {error}");
 }
 
-/// The rest of a program unit that is written by itself is lost to the data: one short of it of each superblock, and one
-/// of each die.
+/// Checks that the capacity offered leaves out the rest of program units that are written alone (padded): one unit of
+/// each superblock, and one of each die.
 #[test]
 fn what_padding_may_take_is_not_promised() {
     let planes = ["geometry.channels=2", "nand.planes=2", "ftl.user_capacity=7MiB"];
@@ -141,7 +141,8 @@ fn what_padding_may_take_is_not_promised() {
     assert!(error.contains(&format!("room for {}", 2 * (11 * (64 - 1) - 2))), "{error}");
 }
 
-/// What is moved inside its plane does not leave the die.
+/// Checks that with copyback collection reads nothing over the channel: units moved inside their plane do not leave the
+/// die.
 #[test]
 fn where_pages_can_be_copied_back_collection_reads_nothing() {
     let mut bench = Bench::new(&one_die(&["controller.copyback=true"]));
@@ -157,7 +158,8 @@ fn where_pages_can_be_copied_back_collection_reads_nothing() {
     assert_eq!(bench.ctx.probe.of(Kind::Read, Origin::Gc).count(), 0);
 }
 
-/// What is in hand has its place, and the next victim finds a superblock free.
+/// Checks that the host, when it opens a superblock, leaves one free for collection, and room for a whole victim once
+/// all units in motion have their place.
 #[test]
 fn the_host_leaves_collection_a_superblock() {
     let left = left_when_the_host_opens(&[]);
@@ -167,7 +169,8 @@ fn the_host_leaves_collection_a_superblock() {
     }
 }
 
-/// Where blocks can fail, a collection may fill a superblock and give none back: one more is left for that.
+/// Checks that the host leaves room for one superblock more where blocks can fail, since a collection may then fill a
+/// superblock and give none back.
 #[test]
 fn the_host_leaves_one_superblock_more_where_blocks_can_fail() {
     let may_fail = [
@@ -184,8 +187,8 @@ fn the_host_leaves_one_superblock_more_where_blocks_can_fail() {
 
 // ---- pace ------------------------------------------------------------------------------------------------------------
 
-/// Programs of the host that were queued while a victim was being read, for each victim: its valid units, and those
-/// programs.
+/// Returns two numbers for each victim in a log of operations: its units that were read to be moved, and the host's
+/// programs that were queued from its first such read to its last.
 fn written_during_each_victim(log: &[Transaction]) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     let is_moving = |it: &Transaction| it.kind == Kind::Read && it.origin == Origin::Gc;
@@ -208,8 +211,8 @@ fn written_during_each_victim(log: &[Transaction]) -> Vec<(u32, u32)> {
     found
 }
 
-/// A victim of which so many units must move earns the host what it gives back for them, 32 less those; beside that the
-/// host has at most four program units in hand, and one that was begun.
+/// Checks that collection paces the host: while units of a victim are moved, the host programs at most the rest of its
+/// 32 units (the room gained), four queued program units, and one that was begun.
 #[test]
 fn collection_paces_the_host() {
     let mut bench = Bench::new(&one_die(&["controller.program_queue=64", "ftl.buffer.size=512KiB"]));
@@ -225,7 +228,8 @@ fn collection_paces_the_host() {
     }
 }
 
-/// What wear levelling holds back of the room beyond the data is free for no one: collection begins that much sooner.
+/// Checks that superblocks held back by wear levelling (policy `wear-out`) stay free: collection begins that much
+/// sooner.
 #[test]
 fn superblocks_that_are_held_back_stay_free() {
     let least_free = |wear: &str| {
@@ -243,7 +247,8 @@ fn superblocks_that_are_held_back_stay_free() {
     assert_eq!(held, dynamic.map(|free| free + 3));
 }
 
-/// Of each victim what was valid and what was room is counted, and among how many it was chosen.
+/// Checks the counters of victims: their number, their valid units and their room (other units), and the free
+/// superblocks and candidates at each choice.
 #[test]
 fn victims_are_counted_with_what_they_held() {
     let mut bench = Bench::new(ONE_DIE);
@@ -263,7 +268,8 @@ fn victims_are_counted_with_what_they_held() {
     assert!((8 * erased..=16 * erased).contains(&stats.victim_candidates), "{}", stats.victim_candidates);
 }
 
-/// What wear levelling asks for is counted, and erased on its behalf.
+/// Checks that superblocks relocated by static wear levelling are counted, and that each of them is erased with this
+/// origin.
 #[test]
 fn what_wear_levelling_moves_is_counted() {
     let mut bench = Bench::new(&one_die(&["ftl.wear.name=static", "ftl.wear.threshold=4"]));
@@ -278,16 +284,16 @@ fn what_wear_levelling_moves_is_counted() {
 
 // ---- victims ---------------------------------------------------------------------------------------------------------
 
-/// What a victim policy was asked and told.
+/// Kind of entry in the test's record of calls of a victim policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Picked(SuperblockId),
     Reclaimed(SuperblockId),
-    /// Units were overwritten meanwhile, or superblocks closed.
+    /// Case: units were overwritten or superblocks closed since the call before.
     Changed,
 }
 
-/// Draws any candidate, and writes down what it was asked and told.
+/// Victim policy for a test that draws a random candidate and records the calls that it gets.
 struct Witness(Arc<Mutex<Vec<Said>>>);
 
 impl Witness {
@@ -321,8 +327,8 @@ impl VictimPolicy for Witness {
     }
 }
 
-/// A victim for which there was no room yet is the next that is taken: asked again, the policy would draw again, and
-/// those with little in them, for which there is room sooner, would win beyond their share.
+/// Checks that a victim for which there was no room yet is the next one taken, without a second choice, in which a
+/// random draw would favour victims with few valid units, as there is room for them sooner.
 #[test]
 fn a_victim_once_chosen_is_kept() {
     let said = Arc::new(Mutex::new(Vec::new()));
@@ -347,7 +353,8 @@ fn a_victim_once_chosen_is_kept() {
     assert!(waited > 50, "{waited} had to wait");
 }
 
-/// Names what is no candidate: the open superblock, or one that there is not.
+/// Policy for a test that always chooses the number in its field: a superblock that is open, or a superblock or die
+/// that does not exist.
 struct Wrong(u32);
 
 impl VictimPolicy for Wrong {
@@ -393,11 +400,13 @@ fn a_die_that_may_not_be_chosen_stops_the_run() {
 
 // ---- failures --------------------------------------------------------------------------------------------------------
 
-/// Blocks of one plane have no spares: a superblock that fails is lost.
+/// Constant: setting of the capacity of a test drive whose superblocks are lost as soon as a block fails: blocks of one
+/// plane have no spares.
 const FAILS: &str = "ftl.user_capacity=800KiB";
 const UNDER_WAY: [SuperblockState; 2] = [SuperblockState::Victim, SuperblockState::Erasing];
 
-/// Overwrites at random until a program of `class` fails, which is the only failure; gives the superblock.
+/// Overwrites a test drive at random until a program fails, and returns its superblock; `None` if the failed program is
+/// of another class than `class`, or is not the first failure.
 fn until_a_program_fails(bench: &mut Bench, class: Class, seed: u64) -> Option<u32> {
     let mut random = RandomStream::new(seed, "overwrites");
     fill(bench, 200);
@@ -413,8 +422,8 @@ fn until_a_program_fails(bench: &mut Bench, class: Class, seed: u64) -> Option<u
     }
 }
 
-/// A superblock of which a program failed: what it holds is moved out, and then it is out of use. The unit that was not
-/// programmed is written elsewhere, be it the host's or one that was being moved.
+/// Checks that the valid units of a superblock in which a program failed are moved out, and that it is out of use then.
+/// The unit of the failed program, the host's or one in motion, is written elsewhere.
 #[test]
 fn what_a_failed_superblock_holds_is_rescued() {
     for class in [Class::HostProgram, Class::InternalProgram] {
@@ -445,7 +454,7 @@ fn what_a_failed_superblock_holds_is_rescued() {
     }
 }
 
-/// An erase that fails is counted, and its superblock is never used again.
+/// Checks that a failed erase is counted and that its superblock is never used again.
 #[test]
 fn a_failed_erase_is_counted_and_its_superblock_is_out_of_use() {
     let mut bench = Bench::new(&one_die(&["nand.bad_blocks.erase_fail_ratio=0.05", FAILS]));
@@ -473,7 +482,8 @@ fn a_failed_erase_is_counted_and_its_superblock_is_out_of_use() {
     assert_eq!(used, 0, "what is lost was used");
 }
 
-/// A drive takes writes as long as the superblocks it has left hold what the host sees, and not one unit more.
+/// Checks that a drive whose superblocks fail takes writes as long as the remaining superblocks can hold the host's
+/// capacity, and is read-only when one unit is lacking.
 #[test]
 fn a_drive_is_read_only_when_what_is_left_holds_too_little() {
     // Where blocks can fail 6 of the 16 superblocks are kept: the others hold 319 units, one program unit less than all

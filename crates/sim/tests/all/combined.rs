@@ -8,8 +8,8 @@ use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 use units::{Lpn, Ppa};
 
-/// A TLC drive of four dies with a cache; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
-/// Beside what [`TLC`] says.
+/// Constant: settings, beside those of [`TLC`], of a test drive of four dies with room for an SLC cache; a superblock
+/// holds 24 units of 4 KiB with three bits per cell, 8 with one.
 const MORE_ROOM: &[&str] = &["nand.blocks_per_plane=96", "ftl.op_ratio=1.0"];
 const CACHE: &[&str] =
     &["ftl.slc_cache.name=static", "ftl.slc_cache.size=1MB", "ftl.slc_cache.when_full=fold-first"];
@@ -17,7 +17,7 @@ const PARITY: &[&str] = &["ftl.parity.name=rain"];
 const CODE: &[&str] = &["ecc.code.name=ldpc", "nand.errors.name=power-law", "ftl.refresh.age=30d"];
 const SNAPSHOTS: &[&str] = &["ftl.snapshots.every=150ms", "ftl.snapshots.keep=2"];
 
-/// Twelve thousand writes over a drive that was filled.
+/// Runs 12,000 writes on a filled test drive with these features, and returns the result.
 fn played(features: &[&[&str]]) -> Value {
     played_with(Op::WRITE, PreconditionKind::Fill, features)
 }
@@ -46,12 +46,12 @@ fn number(result: &Value, path: &str) -> u64 {
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// A host's write goes to the cache, is folded, and nothing of that is lost.
+/// Checks, in a result, that more than 100 superblocks of the SLC cache were folded.
 fn assert_folds(result: &Value) {
     assert!(number(result, "ftl.slc_cache.superblocks_folded") > 100, "{}", result["ftl"]["slc_cache"]);
 }
 
-/// Every snapshot of the run is on flash, with a map as it then was.
+/// Checks, in a result, that at least four snapshots were taken, and at least three checkpoints of their maps.
 fn assert_keeps(result: &Value) {
     let taken = number(result, "ftl.snapshots.taken");
     assert!(taken >= 4, "{}", result["ftl"]["snapshots"]);
@@ -92,7 +92,8 @@ fn a_cache_goes_with_parity_and_stands_apart_from_its_groups() {
     assert!(dense.abs_diff(3 * programs("parity")) < 400, "{dense} and {}", programs("parity"));
 }
 
-/// What is constructed has its groups: their parity goes on where it was, and they give room back.
+/// Checks that a constructed used state has groups with parity: the parity goes on from its place, groups are
+/// reclaimed, and write amplification is within 5 % of that after overwriting.
 #[test]
 fn parity_goes_with_a_used_state_that_is_constructed() {
     for more in [&[][..], &["geometry.ways=4", "ftl.parity.stripe=3"], &["ftl.streams.name=mixed"]] {
@@ -137,10 +138,11 @@ fn all_of_them_go_together() {
     }
 }
 
-/// A snapshot, and where it sees each unit.
+/// Type for a snapshot's serial number, with the place where it sees each logical unit.
 type SeenBy = (u32, Vec<Seen>);
 
-/// What a drive holds: its map, its superblocks, and what each snapshot sees.
+/// Returns the contents of a drive: map, valid units of each superblock, which superblocks have one bit per cell, and
+/// where each snapshot sees each unit.
 fn held(ftl: &Ftl) -> (Vec<Ppa>, Vec<u32>, Vec<bool>, Vec<SeenBy>) {
     let units = ftl.layout().logical_units;
     let kept = ftl.feature::<ftl::snapshots::Snapshots>().into_iter().flat_map(|snapshots| snapshots.kept());
@@ -155,8 +157,8 @@ fn held(ftl: &Ftl) -> (Vec<Ppa>, Vec<u32>, Vec<bool>, Vec<SeenBy>) {
     )
 }
 
-/// Saves a drive after a run: what is loaded holds the same, is the same file when it is saved again, and goes on. Gives the
-/// drive before, and the result of the run that goes on.
+/// Saves a test drive after a run, checks that the loaded drive holds the same and is saved to the same bytes, and runs
+/// it on. Returns the session before saving, and the result of the run after loading.
 fn gone_on(features: &[&[&str]]) -> (Session, Value) {
     let folder = tempfile::tempdir().expect("a folder for the states");
     let [path, again] = ["state", "again"].map(|name| folder.path().join(name));
@@ -225,7 +227,8 @@ fn a_saved_state_holds_all_of_them() {
     }
 }
 
-/// A state whose checksum fits and whose arrays do not is refused in one line, or is a state.
+/// Checks that a saved state whose arrays contradict each other, although its checksum is right, is refused in one line
+/// or loads to a consistent state.
 #[test]
 fn a_saved_state_that_contradicts_itself_is_refused() {
     let dftl = &["ftl.mapping.name=dftl"];
@@ -259,7 +262,8 @@ fn a_saved_state_that_contradicts_itself_is_refused() {
     assert!(bare.contains("keeps snapshots: expected a drive with ftl.snapshots"), "{bare}");
 }
 
-/// Of a program of several units each unit's own sectors cross the channel; of a page row, the units that are asked for.
+/// Checks that with known sectors only the written sectors of each unit of a program cross the channel, and of a page
+/// row only the units that a read asks for.
 #[test]
 fn sectors_go_with_programs_of_several_units() {
     // So that the flush at the end sends all to the flash.
@@ -346,7 +350,8 @@ fn a_dead_die_fails_its_reads_on_a_map_of_blocks() {
     }
 }
 
-/// Mean time on the wires of writes and of reads of a quarter of a unit.
+/// Returns the mean transfer time, in ns, of writes and of reads of 1024 bytes (a quarter of a unit) on a test drive
+/// with these features.
 fn transfer_ns(features: &[&[&str]]) -> [f64; 2] {
     [Op::WRITE, Op::READ].map(|op| {
         let drive = drive_with(features);
@@ -371,7 +376,8 @@ fn sectors_go_with_a_map_of_blocks() {
     }
 }
 
-/// What a merge could not read stays lost in a saved state, and is so again when it is saved again.
+/// Checks that units which a merge of a block-mapped drive could not read stay lost in a saved state, also when it is
+/// loaded and saved again.
 #[test]
 fn a_saved_state_holds_what_a_map_of_blocks_lost() {
     for kind in BLOCK_MAPS {

@@ -6,7 +6,7 @@ use ftl::compatibility::{APART, Feature, NEEDS, Switch, between};
 use host::{Op, Workload};
 use sim::{Ageing, AgeingOptions, Drive, Error, PreconditionKind, RunOptions, Session};
 
-/// A drive so small that a run of it takes a moment, and so wide that parity has its dies.
+/// Constant: settings of a test drive so small that a run takes a moment, with four dies, as many as parity needs.
 const TINY: &[&str] = &[
     "geometry.channels=2",
     "geometry.ways=2",
@@ -25,7 +25,8 @@ const TINY: &[&str] = &[
     "ftl.streams.name=separate",
 ];
 
-/// The ways in which a feature is turned on, each enough by itself, with the settings of its own that it takes.
+/// Returns the ways to enable a feature: lists of settings, each of which is enough by itself, with the settings that
+/// the feature takes.
 fn settings(feature: Feature) -> Vec<Vec<String>> {
     let owned = |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
     let one = |lines: &[&str]| vec![owned(lines)];
@@ -116,7 +117,7 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
     }
 }
 
-/// What a feature cannot be without, itself last.
+/// Returns the features that `feature` needs, in the order in which to enable them, with `feature` itself last.
 pub(crate) fn with_needs(feature: Feature) -> Vec<Feature> {
     let mut all: Vec<Feature> =
         (NEEDS.iter().filter(|row| row.feature == feature)).flat_map(|row| with_needs(row.needed)).collect();
@@ -124,7 +125,8 @@ pub(crate) fn with_needs(feature: Feature) -> Vec<Feature> {
     all
 }
 
-/// Lines of a drive with these features, in each of the ways that there are.
+/// Returns the settings of the tiny test drive with these features: one list of `key=value` lines for each combination
+/// of the ways to enable them.
 pub(crate) fn lines_of(features: &[Feature]) -> Vec<Vec<String>> {
     let mut ways = vec![TINY.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()];
     for &feature in features {
@@ -143,7 +145,7 @@ pub(crate) fn lines_of(features: &[Feature]) -> Vec<Vec<String>> {
     ways
 }
 
-/// Writes, reads, trims and flushes with pauses in between, some of them sequential.
+/// Makes the test workload of 200 writes, reads, trims and flushes, some of the writes sequential.
 pub(crate) fn load(capacity: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(5, "pairs");
     let units = capacity / 4096;
@@ -160,7 +162,7 @@ pub(crate) fn load(capacity: u64) -> Box<dyn Workload> {
     })
 }
 
-/// The same of a drive of zones: appends, reads, resets and flushes.
+/// Makes the test workload for a drive of zones: 200 appends, reads, resets and flushes.
 fn zoned_load(zones: host::HostZones) -> Box<dyn Workload> {
     let mut random = RandomStream::new(5, "pairs");
     crate::common::closed_loop(200, 4, move |_| {
@@ -189,12 +191,13 @@ pub(crate) fn usual_state(lines: &[String]) -> PreconditionKind {
     if is_zoned(lines) { PreconditionKind::Fill } else { PreconditionKind::Steady }
 }
 
-/// Makes the workload of these tests for a drive, with or without zones.
+/// Makes the workload of the compatibility tests for a drive, with or without zones.
 pub(crate) fn load_of(drive: &Drive) -> Box<dyn Workload> {
     drive.space().zones.map_or_else(|| load(drive.capacity().get()), zoned_load)
 }
 
-/// Builds a drive with these features and runs it with the checks on.
+/// Runs, with the checker on, a test drive with the settings `lines` and those of the features `asked` that need steps
+/// of their own, such as ageing or saving.
 fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
     let drive = || Drive::from_resolved("pair", lines);
     let folder = tempfile::tempdir().expect("a folder for the state");
@@ -234,7 +237,7 @@ fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The message for a drive with the features of a row.
+/// Returns the one-line error text with which a drive with these features is refused.
 fn refusal(features: &[Feature], lines: &[String]) -> String {
     let error = play(lines, features).err().unwrap_or_else(|| panic!("{features:?} is taken")).to_string();
     assert!(!error.contains('\n'), "{error}");
@@ -262,12 +265,14 @@ fn every_row_is_refused_with_both_features_and_what_to_change() {
     }
 }
 
-/// Pairs of which each says the same key, or is the other's opposite: no file can say both.
+/// Returns true if two features are set by the same keys, as alternatives or opposites, so that no drive file can ask
+/// for both.
 pub(crate) fn is_choice(a: Feature, b: Feature) -> bool {
     a.keys() == b.keys()
 }
 
-/// Else most pairs would not meet.
+/// Checks that garbage collection works in a run of the tiny test drive, without which most pairs of features would not
+/// meet.
 #[test]
 fn the_tiny_drive_collects_in_its_run() {
     let drive = Drive::from_resolved("tiny", &lines_of(&[])[0]).unwrap_or_else(|error| panic!("{error}"));
@@ -277,7 +282,8 @@ fn the_tiny_drive_collects_in_its_run() {
     assert!(result["flash"]["programs"]["gc"].as_u64().expect("a count") > 0, "{}", result["flash"]);
 }
 
-/// What is wrong with what became of a pair, if anything is.
+/// Runs a drive with a pair of features and returns a description of the fault: an error although the table allows the
+/// pair, or no refusal although it forbids the pair; `None` without a fault.
 fn fault(a: Feature, b: Feature, lines: &[String]) -> Option<String> {
     let played = std::panic::catch_unwind(|| play(lines, &[a, b]));
     let what = match (between(a, b), played) {
@@ -305,7 +311,7 @@ fn every_other_pair_builds_and_runs() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Every kind of mapping whose layer maps blocks is a map of blocks in the table, and no other.
+/// Checks that the table of features counts a kind of mapping as block-mapped exactly if its translation layer is.
 #[test]
 fn kinds_of_mapping_are_told_apart_by_their_layers() {
     for entry in sim::policies().iter().filter(|entry| entry.seam == "ftl.mapping") {

@@ -6,7 +6,8 @@ use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
-/// A code that was counted, whose first reads are hard ones for data up to a day old, and a decoder whose iterations take time.
+/// Constant: settings of a code with a table of counted failures, whose first reads (hard ones) fit data up to a day
+/// old, and of a decoder whose iterations take time.
 const COUNTED: &[&str] =
     &["ftl.reading.age=1d", "ftl.write_cost.retention=1000d", "ecc.decoder.clock=500MHz", "ecc.t_decode=1us"];
 
@@ -15,7 +16,7 @@ fn counted(more: &[&str]) -> Drive {
     drive(&[&code, COUNTED, more].concat())
 }
 
-/// So many reads of data of this age: retries, and the mean latency.
+/// Runs `reads` random reads on a test drive, and returns the number of read retries and the mean latency in ns.
 fn read(reads: u64, more: &[&str]) -> (f64, f64) {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let (_, result) = run(counted(more), uniform(reads, 1, Op::READ, 4096, 4 << 20, 1), options);
@@ -29,7 +30,8 @@ fn read(reads: u64, more: &[&str]) -> (f64, f64) {
     (number(["ecc", "read_retries", "", ""]), number(["host", "read", "latency_ns", "mean"]))
 }
 
-/// Of three ages: one in a hundred, one in twelve and one in three hard reads fails.
+/// Checks that decoding by the code's table and decoding real codewords give the same retries and latency, at three
+/// ages of the data: one in a hundred, in twelve and in three hard reads fails.
 #[test]
 fn tables_and_words_come_to_the_same() {
     for (age, reads) in [("790d", 4000), ("885d", 2000), ("985d", 1000)] {
@@ -47,7 +49,8 @@ fn tables_and_words_come_to_the_same() {
     }
 }
 
-/// A hard read of new data: 60 us of sensing and transfer that limits have, too, `t_decode`, and iterations.
+/// Checks that decoder iterations take time in a hard read of new data, beside 60 us of sensing and transfer and the
+/// fixed `t_decode`.
 #[test]
 fn iterations_take_time() {
     let new = "ftl.reading.data_age=0ns";

@@ -8,7 +8,8 @@ use sim::RunOptions;
 
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 
-/// Few units, written again and again, some forced, with a flush now and then.
+/// Makes a test workload of 3,000 writes to a few units, overwritten again and again: every `every`th request, if a
+/// write, forces unit access, and every `flushes`th request is a flush.
 fn overwrite(units: u64, every: u64, flushes: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "overwrite");
     closed_loop_forced(3_000, 16, every, move |index| match index % flushes {

@@ -16,7 +16,7 @@ fn number(result: &Value, path: &str) -> f64 {
     found.as_f64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// The time in a refusal that would do.
+/// Returns the least permitted time, in ns, that the error text of a refusal names.
 fn least(error: &str) -> u64 {
     let text = error.split("expected ").nth(1).unwrap_or_else(|| panic!("{error}"));
     Nanos::parse(text.split(' ').next().unwrap()).unwrap_or_else(|_| panic!("{error}")).ns()
@@ -29,7 +29,8 @@ fn refusal(settings: &[&str]) -> String {
     error
 }
 
-/// A full drive whose host writes all the time, and which has to write all it holds anew every so often.
+/// Runs 12,000 writes on a full test drive that has to refresh all its data periodically; returns the number of
+/// requests and the result.
 fn refreshed(more: &[&str]) -> (u64, Value) {
     let old = ["ftl.reading.data_age=1d"];
     let drive = drive(&[PAPER, &old, more].concat());
@@ -94,7 +95,8 @@ fn what_the_clock_asks_for_too_often_is_refused_with_the_arithmetic() {
     }
 }
 
-/// The die without room of the note: constructed or overwritten states in which blocks fail.
+/// Checks that a run on a drive whose erases fail, brought to its state by overwriting, comes to its end or reports a
+/// worn-out drive, without a panic for lack of room on a die.
 #[test]
 fn a_drive_whose_erases_fail_is_overwritten_without_a_panic() {
     let settings = "ftl.gc.victim.name=d-choices ftl.wear.name=latency-guided nand.cell=mlc geometry.channels=4 \
@@ -149,7 +151,7 @@ fn a_request_beyond_the_clock_is_refused() {
     assert!(error.contains("years of simulated time") && error.contains("speed-up"), "{error}");
 }
 
-/// With all of a die's time for upkeep the host still gets on, with any scheduler.
+/// Checks that the host's requests end, with each scheduler, even if upkeep may use all of a die's time.
 #[test]
 fn a_share_of_all_the_time_does_not_starve_the_host() {
     let entries = sim::policies();
@@ -161,7 +163,8 @@ fn a_share_of_all_the_time_does_not_starve_the_host() {
     }
 }
 
-/// Reads of the whole drive, each of which is 6,000 operations at once: a run can number 2^24 of them.
+/// Checks that reads of the whole drive are refused if so many are in flight at once (more than 2^23 units) that a run
+/// could not number their flash operations.
 #[test]
 fn more_reads_at_once_than_operations_can_be_numbered_are_refused() {
     let reads = |depth: u64| {
@@ -194,9 +197,9 @@ fn more_commands_than_a_run_can_number_are_refused() {
     }
 }
 
-/// All superblocks fall due at once, the whole of a die's time may go to them, and the die is always short of room. Between
-/// two that are written anew there are two victims of collection: the one in progress when the second was asked for, and one
-/// for the host, which waits.
+/// Checks that the host has a turn between two superblocks that are refreshed, when all are due at once and each die
+/// may use all its time: two victims of collection lie between them, one in progress when the second refresh was asked
+/// for, and one for the waiting host.
 #[test]
 fn between_two_superblocks_written_anew_the_host_has_a_turn() {
     let due = ["ftl.reading.data_age=1d", "ftl.refresh.age=1600ms", "ftl.upkeep.share=1.0"];

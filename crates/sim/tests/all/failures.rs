@@ -10,7 +10,7 @@ use sim::{Drive, PreconditionKind, RunOptions};
 pub const RAIN: [&str; 2] = ["ftl.parity.name=rain", "ftl.op_ratio=1.2"];
 pub const ROOM: [&str; 1] = ["ftl.op_ratio=0.9"];
 
-/// Writes and reads over all of the drive, and flushes.
+/// Makes a test workload of writes and reads of one unit all over the drive, with a flush in each 20 requests.
 fn mixed(requests: u64, span: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, 16, 9, move |index| match index % 20 {
@@ -20,7 +20,8 @@ fn mixed(requests: u64, span: u64, seed: u64) -> Box<dyn Workload> {
     })
 }
 
-/// The result of a checked run on a filled drive without capacitors, of which the settings say what fails.
+/// Runs the checker on a filled test drive without capacitors whose dies or channel fail as `settings` say; returns the
+/// result.
 pub fn failed(settings: &[&str], requests: u64, seed: u64) -> Value {
     let unprotected = "ftl.buffer.power_loss_protection=false";
     let drive = drive(&[SMALL, &[unprotected], settings].concat());
@@ -118,7 +119,8 @@ fn what_fails_and_when_is_said_in_full() {
     }
 }
 
-/// What a layer gets wrong about dead dies, and what the account says of it.
+/// Checks that the checker notices each deliberate fault (lapse) of a translation layer about dead dies, and with which
+/// text.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "releases have no layers that are wrong on purpose")]
 fn every_lapse_about_dead_dies_is_noticed() {

@@ -5,7 +5,7 @@ use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
-/// A drive of TLC with a retry table whose data are a year old.
+/// Constant: settings of a small TLC test drive with a retry table and data that are a year old.
 const AGED: &[&str] = &[
     "nand.blocks_per_plane=16",
     "nand.pages_per_block=48",
@@ -21,7 +21,8 @@ fn aged(more: &[&str]) -> Drive {
     Drive::load(&catalogue(), "nvme-tlc", &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Retries, and the mean latency of reads.
+/// Runs 3,000 random reads of `bytes` bytes on a test drive, and returns the number of read retries and the mean read
+/// latency in ns.
 fn read(drive: Drive, bytes: u32) -> (f64, f64) {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let (_, result) = run(drive, uniform(3000, 1, Op::READ, bytes, 64 << 20, 1), options);

@@ -7,7 +7,8 @@ use controller::{Class, Kind, Origin, Transaction};
 use engine::RandomStream;
 use ftl::SuperblockState;
 
-/// One die of 32 superblocks, each of 48 units with three bits a cell, in programs of 6, or of 16 with one bit, in programs of 2.
+/// Constant: settings of a test drive with one die of 32 superblocks: 48 units in programs of 6 with three bits per
+/// cell, or 16 in programs of 2 with one bit.
 const ONE_DIE: &[&str] = &[
     "geometry.channels=1",
     "geometry.ways=1",
@@ -30,7 +31,8 @@ const CACHED: u32 = 16;
 const PROGRAM: u32 = 6;
 const SUPERBLOCKS: u32 = 32;
 
-/// The superblocks with one bit a cell that are in one of these states.
+/// Returns the numbers of the superblocks with one bit per cell (those of the SLC cache) that are in one of these
+/// states.
 fn cached(bench: &Bench, states: &[SuperblockState]) -> Vec<u32> {
     let is_in = |at: &u32| states.contains(&bench.ftl.superblock_states()[*at as usize]);
     (0..SUPERBLOCKS).filter(|at| bench.ftl.holds_one_bit(*at as usize)).filter(is_in).collect()
@@ -40,8 +42,8 @@ fn folded(bench: &Bench) -> u64 {
     bench.ftl.stats().slc_superblocks_folded
 }
 
-/// Nothing but a failure makes this drive fold: the superblock in which a program failed is emptied at once, and the others
-/// stay as they are.
+/// Checks, on a drive that folds only after a failure, that the superblock of the SLC cache in which a program failed
+/// is emptied at once and the other ones are not folded.
 #[test]
 fn only_the_superblock_that_failed_is_folded() {
     let mut tried = 0;
@@ -62,14 +64,14 @@ fn only_the_superblock_that_failed_is_folded() {
     assert!(tried >= 5, "{tried}");
 }
 
-/// Host units in these programs.
+/// Returns the number of units of the host in these programs.
 fn hosts(placed: &[(Transaction, Vec<Origin>)]) -> u32 {
     let units = |origins: &Vec<Origin>| origins.iter().filter(|it| **it == Origin::Host).count() as u32;
     placed.iter().map(|(_, origins)| units(origins)).sum()
 }
 
-/// What is left each time the cache opens another superblock while the host writes some units over and over: superblocks that
-/// are free then, and units for which there is room once all is folded.
+/// Returns the least number of free superblocks, and of units for which there is room once all of the SLC cache is
+/// folded, over all times that the cache opens a superblock while the host overwrites `units` units.
 fn left_when_the_cache_opens(units: u32, low: u32, fails: &str) -> (u32, i64) {
     let spare = u32::from(fails != "0");
     let [low_mark, fails] =
@@ -110,8 +112,9 @@ fn left_when_the_cache_opens(units: u32, low: u32, fails: &str) -> (u32, i64) {
     left
 }
 
-/// Collection keeps what it begins with, a superblock for each stream, one to gain from and a spare one where blocks can fail;
-/// what the cache may hold then finds room with all its bits. The cache takes all beyond that, and nothing of it.
+/// Checks how many superblocks the SLC cache leaves: those with which collection begins, one per stream, one to gain
+/// from, and a spare where blocks can fail; the rest is the cache's, and all of its data find room when they are
+/// folded.
 #[test]
 fn the_cache_leaves_collection_its_superblocks_and_folding_its_room() {
     for low in [1, 3] {
@@ -122,8 +125,8 @@ fn the_cache_leaves_collection_its_superblocks_and_folding_its_room() {
     }
 }
 
-/// Where the loss of a superblock leaves too little room for a cache, the superblock it is filling ends early and is folded,
-/// and the host gets on. It ends for no other reason.
+/// Checks that the open superblock of the SLC cache is closed early and folded where the loss of a superblock leaves
+/// too little room for the cache, so that the host goes on, and for no other reason.
 #[test]
 fn the_open_superblock_of_the_cache_gives_way_to_data() {
     let mut ended = 0;
@@ -166,7 +169,8 @@ fn the_open_superblock_of_the_cache_gives_way_to_data() {
     assert!(ended >= 3, "{ended}");
 }
 
-/// What the cache keeps at all times counts as room that data do not have: however full the drive is, it is not folded for them.
+/// Checks that superblocks which the SLC cache always keeps count as no room for data: the cache is not folded for
+/// them, however full the drive is.
 #[test]
 fn what_the_cache_always_keeps_does_not_give_way() {
     // All superblocks but the five that collection needs and the four of the cache, and one program unit less.
@@ -181,9 +185,9 @@ fn what_the_cache_always_keeps_does_not_give_way() {
     assert_eq!((folded(&bench), bench.ftl.cache_bytes()), (0, Some(256 << 10)));
 }
 
-/// Of two superblocks that are folded one after the other the first has lost units, so that some of its rows go over the bus.
-/// The second waits until they have filled their programs, and does not follow them: of its eight rows three and three fill a
-/// program in the die, and the last two go over the bus.
+/// Checks that of two superblocks folded in the die one after the other, of which the first has lost units and uses the
+/// bus for some page rows, the second waits until these programs are full and still folds in the die: three and three
+/// of its eight page rows, the last two over the bus.
 #[test]
 fn whole_rows_are_folded_in_the_die_behind_others_that_are_not() {
     for lost in (0..CACHED).step_by(2) {
@@ -204,9 +208,9 @@ fn whole_rows_are_folded_in_the_die_behind_others_that_are_not() {
     }
 }
 
-/// Bursts of the host's writes, folding in idle time between them, and 10 ms that the host's data wait for a full program unit. Counts the
-/// programs that were padded: with folded data, such with data to be folded still in flight; with the host's data, such before
-/// these had waited.
+/// Runs bursts of writes with folding in idle time, where the host's data wait 10 ms for a full program. Returns counts
+/// of padded programs: with folded data, all and those with data to be folded in flight; with the host's data, all and
+/// those before the 10 ms.
 fn padded(when_full: &str) -> [[u32; 2]; 2] {
     const PATIENCE_NS: u64 = 10_000_000;
     let waits = ["ftl.buffer.flush_after=10ms", "ftl.slc_cache.idle_after=2ms", "ftl.user_capacity=3408KiB"];
@@ -241,7 +245,8 @@ fn padded(when_full: &str) -> [[u32; 2]; 2] {
     [folded, hosts]
 }
 
-/// What is folded shares the host's programs. Neither pads what the other is still to fill.
+/// Checks that folded data and the host's data share programs, and that a program is padded only when neither has more
+/// units to fill it.
 #[test]
 fn a_program_is_padded_only_when_nothing_more_comes_to_fill_it() {
     for when_full in ["ftl.slc_cache.when_full=bypass", "ftl.slc_cache.when_full=fold-first"] {
@@ -254,8 +259,8 @@ fn a_program_is_padded_only_when_nothing_more_comes_to_fill_it() {
     }
 }
 
-/// Where a program fails on the way, folded data go to the host's superblocks, and what is begun to be folded comes to its end. A
-/// program with three bits a cell takes three pages of each plane, one with one bit a cell takes one.
+/// Checks that folded data go to the host's superblocks and that each fold that was begun ends, also where a program
+/// fails. A program takes three pages of each plane with three bits per cell, and one page with one bit.
 #[test]
 fn what_is_folded_goes_to_the_hosts_superblocks() {
     for fails in ["0", "0.002"] {

@@ -11,10 +11,11 @@ use sim::{Drive, PreconditionKind, RunOptions};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Four dies of 32 blocks with 8 pages, of which the host sees five in nine.
+/// Constant: settings of a test drive with 32 blocks of 8 pages in each plane, and 0.8 times as much spare space as
+/// capacity (the host has five ninths).
 const SHAPE: &[&str] = &["nand.blocks_per_plane=32", "nand.pages_per_block=8", "ftl.op_ratio=0.8"];
 
-/// Cells that hold three bits, or one where the drive likes.
+/// Constant: settings of cells that hold three bits, or one bit in SLC mode.
 const THREE_BITS: &[&str] = &[
     "nand.cell=tlc",
     "nand.pages_per_block=24",
@@ -24,11 +25,12 @@ const THREE_BITS: &[&str] = &[
     "nand.slc_mode.t_prog=200us",
 ];
 
-/// A chip that understands every interface, which then brings its own rate.
+/// Constant: setting of a chip that supports every kind of flash interface, so that each can be selected with a rate of
+/// its own.
 const EVERY_INTERFACE: &str = "nand.interfaces=[\"conv\", \"sync-only\", \"proposed\", \"sdr:5\", \"nv-ddr:5\", \
                                \"nv-ddr2:10\", \"nv-ddr3:19\", \"nv-lpddr4:19\"]";
 
-/// A chip from the catalogue with tables of its errors.
+/// Constant: settings of a chip from the catalogue whose raw bit error rates come from tables.
 const TABLES: &[&str] = &[
     "chip=derived/poster-mlc",
     "nand.pe_cycles=500",
@@ -39,10 +41,11 @@ const TABLES: &[&str] = &[
     "ftl.mapping_unit=4KiB",
 ];
 
-/// A drive whose data must be written anew quicker than a die can at once: some wait while others go first.
+/// Constant: settings of a test drive whose data fall due for refresh quicker than a die can rewrite them, so that the
+/// order of refresh matters.
 const OLD: &[&str] = &["ftl.reading.data_age=1d", "ftl.refresh.age=1s", "ftl.upkeep.share=0.9"];
 
-/// A drive whose data are so old that half of the reads need several attempts.
+/// Constant: settings of a test drive with data so old that half of the reads need several attempts.
 const AGED: &[&str] = &[
     "ftl.reading.age=1d",
     "ftl.write_cost.retention=1000d",
@@ -50,7 +53,8 @@ const AGED: &[&str] = &[
     "ecc.decoder.clock=500MHz",
 ];
 
-/// The drive that a policy is tried on: the small one with what the policy's question needs to matter.
+/// Returns the test drive on which a policy is tried: the small drive, with the settings that make the policy's
+/// decision matter.
 pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {
     let (seam, policy) = (entry.seam, entry.card.name);
     let name = format!("{seam}.name={policy}");
@@ -95,8 +99,8 @@ pub(crate) fn drive_of(entry: &PolicyEntry) -> Drive {
     drive(&[&[name.as_str()], &settings[..]].concat())
 }
 
-/// Reads and writes of one to four units, of which most go to a tenth of the drive; parts of units, sequences, trims.
-/// Reading ahead has something to do where the drive is read in order.
+/// Makes the test workload for policies of a seam: reads and writes of one to four units (most in a tenth of the
+/// drive), parts of units, sequences and trims; for the read-ahead seam mostly sequential reads.
 pub(crate) fn workload(seam: &str, capacity: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(1, "golden");
     let units = capacity / 4096;
@@ -119,7 +123,7 @@ pub(crate) fn workload(seam: &str, capacity: u64) -> Box<dyn Workload> {
     })
 }
 
-/// The counts by origin that are not zero.
+/// Returns the counts by origin that are not zero, as text.
 fn counts(of: &Value) -> String {
     let by_origin = of.as_object().expect("counts by origin");
     let there = by_origin.iter().filter(|(name, count)| *name != "total" && count.as_u64() != Some(0));

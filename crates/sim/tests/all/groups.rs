@@ -7,7 +7,8 @@ use controller::{Kind, Origin, Transaction};
 use engine::RandomStream;
 use ftl::SuperblockState;
 
-/// Superblocks of one number on four dies are a group: three with data, of 32 units each, and one of parity.
+/// Constant: settings of a drive with parity groups: superblocks with the same number on four dies, three with data (32
+/// units each) and one with parity.
 const RAIN: &[&str] = &[
     "ftl.parity.name=rain",
     "ftl.op_ratio=1.5",
@@ -18,7 +19,7 @@ const RAIN: &[&str] = &[
 const PER_DIE: usize = 24;
 const DIES: usize = 4;
 
-/// Writes in order until a program fails; gives that, if one does.
+/// Writes units of a test drive in order until a program fails, and returns this program; `None` if none fails.
 fn until_a_program_fails(bench: &mut Bench) -> Option<Transaction> {
     for lpn in 0..bench.ftl.layout().logical_units / 2 {
         while !bench.ftl.has_room() {
@@ -32,8 +33,8 @@ fn until_a_program_fails(bench: &mut Bench) -> Option<Transaction> {
     None
 }
 
-/// A program that fails, be it of data or of parity, has its group reclaimed at once: no member holds anything any more, and the
-/// superblock is out of use.
+/// Checks that the group of a failed program, of data or of parity, is reclaimed at once: no superblock of it holds
+/// valid units in the end, and the failed one is out of use.
 #[test]
 fn the_group_of_a_failed_program_is_reclaimed_at_once() {
     let mut tried = [0, 0];
@@ -58,8 +59,8 @@ fn the_group_of_a_failed_program_is_reclaimed_at_once() {
     assert!(tried.iter().all(|tried| *tried > 3), "{tried:?}");
 }
 
-/// A group is erased when no member holds anything any more, and no program of it, of data or of parity, is in flight: until
-/// then each of its pages can be found again from the others.
+/// Checks that a parity group is erased only when none of its superblocks has valid units and none of its programs, of
+/// data or of parity, is in flight: until then each of its pages can be rebuilt from the others.
 #[test]
 fn a_group_is_erased_only_when_all_of_it_is_over() {
     let mut bench = Bench::new(&[SMALL, RAIN].concat());
@@ -95,7 +96,7 @@ fn a_group_is_erased_only_when_all_of_it_is_over() {
     assert!(erased > 400, "{erased}");
 }
 
-/// Where there is parity, too, data are written anew when they are due: all that lies in the group of what is.
+/// Checks that data of a drive with parity are refreshed when they are due, with all data of the same parity group.
 #[test]
 fn what_is_due_in_a_group_is_written_anew() {
     const DAY_NS: u64 = 86_400_000_000_000;

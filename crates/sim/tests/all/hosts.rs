@@ -5,7 +5,8 @@ use crate::common::{SMALL, closed_loop, drive, run};
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions};
 
-/// The drive's own part: firmware, command cycles and array, data-out, decoding.
+/// Constant: time in ns of the firmware for a command; the constants below are the other parts of the drive's time
+/// (command cycles, array, data-out, decoding).
 const FIRMWARE_NS: u64 = 5_000;
 const CYCLES_7_NS: u64 = 7 * 25;
 const ARRAY_NS: u64 = 25_000;
@@ -32,12 +33,12 @@ fn iops(drive: Drive, op: Op, depth: u32) -> f64 {
     result["host"][op.name()]["iops"].as_f64().unwrap()
 }
 
-/// An idle read and an idle write-through write of 4 KiB, beside what the link takes.
+/// Constant: time in ns of a read of 4 KiB on an idle drive, without the host link.
 const READ_NS: u64 = FIRMWARE_NS + CYCLES_7_NS + ARRAY_NS + BUS_4K_NS + DECODE_NS;
 const WRITE_NS: u64 = FIRMWARE_NS + CYCLES_7_NS + BUS_4K_NS + PROGRAM_NS;
 
-/// Ultra DMA mode 4 moves four bytes in 60 ns; twelve registers are written at 120 ns, BSY takes 400 ns, a burst
-/// 500 ns, the status register 120 ns.
+/// Constant: time in ns of a 4 KiB transfer by Ultra DMA mode 4: four bytes in 60 ns, twelve registers at 120 ns each,
+/// BSY 400 ns, the burst 500 ns, and the status register 120 ns.
 const PATA_NS: u64 = 12 * 120 + 400 + 500 + 4096 / 4 * 60 + 120;
 
 #[test]
@@ -48,12 +49,14 @@ fn an_idle_pata_drive_answers_after_registers_burst_and_status() {
     assert_eq!(mean_ns(with(&through), Op::WRITE, 1), (WRITE_NS + PATA_NS) as f64);
 }
 
-/// Time of dwords at 40 bit times of 6 Gbit/s, 254 of 256 of them data; two handshakes of 150 ns for each frame.
+/// Returns the time in ns of `dwords` dwords in `frames` SATA frames: 40 bit times at 6 Gbit/s each, of which 254 of
+/// 256 dwords are data, and two handshakes of 150 ns per frame.
 fn sata_ns(frames: u64, dwords: u64) -> u64 {
     (dwords * 256 * 40 * 1000).div_ceil(254 * 6000) + frames * 300
 }
 
-/// Register FIS (5 + 3 framing dwords), Data FIS (1024 + 1 + 3), DMA Activate (1 + 3), Set Device Bits (2 + 3).
+/// Returns the link time in ns of a 4 KiB SATA read: register FIS (5 + 3 framing dwords), data FIS (1024 + 1 + 3) and
+/// set-device-bits FIS (2 + 3).
 fn sata_read_ns() -> u64 {
     sata_ns(1, 8) + sata_ns(1, 1028) + sata_ns(1, 5)
 }
@@ -67,7 +70,7 @@ fn an_idle_sata_drive_answers_after_its_frames() {
     assert_eq!(mean_ns(with(&through), Op::WRITE, 1), write as f64);
 }
 
-/// Bytes over `lanes` lanes of PCI Express 4.0: 16 Gbit/s each, 130 bits for 128.
+/// Returns the time in ns of `bytes` bytes over `lanes` lanes of PCI Express 4.0: 16 Gbit/s per lane, 130 bits for 128.
 fn pcie_ns(bytes: u64, lanes: u64) -> u64 {
     (bytes * 8 * 130).div_ceil(128 * 16 * lanes)
 }
@@ -88,7 +91,7 @@ fn an_idle_nvme_drive_answers_after_doorbell_fetch_data_and_completion() {
     assert_eq!(mean_ns(with(&through), Op::WRITE, 1), (WRITE_NS + write) as f64);
 }
 
-/// A drive whose flash is faster than any link here.
+/// Constant: settings of a test drive whose flash is faster than any host link of these tests.
 const FAST: &[&str] = &[
     "geometry.channels=8",
     "geometry.ways=4",
@@ -149,7 +152,7 @@ fn with_depth_nvme_is_bound_by_the_firmware_or_by_its_wires() {
     close(iops(with(&fast(&one_lane)), Op::READ, 64), 1e9 / holds as f64, "wires");
 }
 
-/// Bytes per second in both directions together: reads of what was never written, and writes, in turn.
+/// Returns the bytes per second in both directions together, for reads of unwritten data and writes in turn.
 fn both_ways(settings: &[&str]) -> f64 {
     let workload = closed_loop(3_000, 32, |index| match index % 2 {
         0 => (Op::READ, (1 << 26) + index * 16_384, 16_384),

@@ -6,7 +6,8 @@ use sim::{Catalogue, Drive, keys, keys_on, needs_in_words};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const WHOLE: &str = include_str!("../../src/drive/keys/whole.toml");
 
-/// The drive of the survey, as assignments.
+/// Returns all settings of the survey's drive (the file `whole.toml`, in which the list of keys is read) as lines
+/// `key=value`.
 fn whole() -> Vec<String> {
     fn walk(path: &str, node: &ValueNode, found: &mut Vec<String>) {
         match &node.value {
@@ -23,7 +24,8 @@ fn whole() -> Vec<String> {
     found
 }
 
-/// A value of a key: its default, a name it takes, or one of its kind within its limits.
+/// Returns values to try for a configuration key: its default, or names that it takes, or samples of its kind within
+/// its limits.
 fn some_value(key: &Key) -> Vec<String> {
     let default = key.asked.default.as_ref().map(ToString::to_string);
     let samples = [
@@ -47,7 +49,7 @@ fn some_value(key: &Key) -> Vec<String> {
     default.into_iter().chain(key.asked.names.first().cloned()).chain(samples.map(str::to_owned)).collect()
 }
 
-/// What must be set so that a key is read: one list for each way.
+/// Returns the ways to make a drive read a key: for each way, the list of settings of other keys that the key needs.
 fn ways(key: &Key) -> Vec<Vec<String>> {
     let set = |need: &Need| match need {
         Need::Is(key, values) => vec![format!("{key}={}", values.last().expect("a value"))],
@@ -71,7 +73,8 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
     ways
 }
 
-/// What the drive of the survey must have besides, for features that need another.
+/// Constant: lists of further settings, one of which the survey's drive must have for keys of features that need
+/// another feature.
 const MORE: [&[&str]; 12] = [
     &[],
     &["ftl.streams.name=fdp"],
@@ -91,7 +94,8 @@ const MORE: [&[&str]; 12] = [
     ],
 ];
 
-/// Whether a drive that has what a key needs reads one of these values of it; else the last refusal.
+/// Checks that a drive with the settings which a key needs reads the key with one of these values; otherwise the error
+/// is the text of the last refusal.
 fn accepts(key: &Key, values: &[String]) -> Result<(), String> {
     let base = whole();
     let name = &key.asked.key;
@@ -131,7 +135,8 @@ fn every_listed_key_is_accepted_where_what_it_needs_is_there() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), keys().len(), wrong.join("\n"));
 }
 
-/// Keys whose smallest number depends on another value, so that no limit can say it.
+/// Constant: keys whose smallest accepted number depends on the value of another key, so that the key's fixed limit
+/// cannot express it.
 const BY_OTHERS: &[&str] = &[
     "bus.interface.clock",        // the period that the interface's times allow
     "ftl.buffer.keep_ratio",      // a cache must keep something

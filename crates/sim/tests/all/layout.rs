@@ -37,7 +37,8 @@ fn unmapped(result: &Value) -> u64 {
     result["state"]["reads_unmapped"]["units"].as_u64().unwrap()
 }
 
-/// A file with these lines of an MSR trace: `R`, `W`, `T` with offset and length in KiB.
+/// Makes a temporary trace file in MSR format from these lines: operation (`R`, `W` or `T` for trim), offset and length
+/// in KiB.
 fn msr(lines: &[(char, u64, u64)]) -> tempfile::NamedTempFile {
     let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
     for (index, (op, offset, length)) in (0u64..).zip(lines) {
@@ -115,7 +116,8 @@ fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/data/traces").join(format!("{name}.trace"))
 }
 
-/// The samples trim little; reads of what was trimmed do meet nothing.
+/// Checks that the sample trace of each format, with the layout of its data before the run, reads only written units,
+/// however its addresses are placed; samples with trims can read trimmed units.
 #[test]
 fn every_sample_trace_finds_its_data_however_it_is_placed() {
     let mut missed = 0;
@@ -152,7 +154,8 @@ fn a_trace_finds_what_it_reads_or_writes_in_whole_units_but_not_what_it_trims() 
     assert_eq!((laid_out(&trims), unmapped(&trims)), (8 * KIB, 1), "trimmed before it is read again");
 }
 
-/// As [`msr`], in a format that has trims.
+/// Runs a fio iolog with these lines (operation, offset and length in KiB), a format that has trims as the MSR format
+/// of [`msr`] has not, and returns the result.
 fn result_of_trims(lines: &[(char, u64, u64)]) -> Value {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     writeln!(file, "fio version 2 iolog\n/dev/sda add\n/dev/sda open").unwrap();
@@ -190,7 +193,8 @@ fn a_volume_finds_its_addresses() {
     assert!(unmapped(&result_of(drive(SMALL), &spec, plain)) > 0);
 }
 
-/// Random reads and writes over the whole drive by a workload that finds all of it.
+/// Makes a test workload of random reads and writes over the whole drive, which expects (for the layout) that all of
+/// the drive holds data.
 fn finds_all(drive: &Drive, requests: u64) -> Box<Around> {
     let span = drive.capacity().get();
     let mut random = RandomStream::new(5, "test");

@@ -4,7 +4,8 @@ use crate::common::{SMALL, closed_loop, drive, policies_of_plain_runs, run, unif
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
-/// A small drive with a kind of mapping; each acknowledged write is on the flash.
+/// Makes a small test drive with the kind of mapping in `settings`, on which a write is acknowledged only when it is on
+/// flash.
 fn mapped(settings: &[&str]) -> Drive {
     drive(
         &[SMALL, &["ftl.buffer.write_back=false", "ftl.buffer.power_loss_protection=false"], settings]
@@ -21,7 +22,7 @@ fn checked(precondition: PreconditionKind) -> RunOptions {
     RunOptions { check: true, precondition, ..RunOptions::default() }
 }
 
-/// Mean time of a random write of one unit, one at a time, on a used drive; in us.
+/// Returns the mean latency in us of a random write of one unit, with one request in flight, on a used test drive.
 fn random_write_us(settings: &[&str]) -> f64 {
     let drive = mapped(settings);
     let span = drive.capacity().get();

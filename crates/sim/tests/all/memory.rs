@@ -29,7 +29,8 @@ fn a_drive_with_more_blocks_than_the_machine_can_hold_is_refused() {
     }
 }
 
-/// 15,000 GiB of flash: fewer blocks than numbers reach, and more units than a machine of 16 GiB holds.
+/// Checks that a drive of 15,000 GiB, which has few enough blocks to be numbered but more units than 16 GiB of memory
+/// hold, is refused before it is built.
 #[test]
 fn a_drive_of_thousands_of_gibibytes_is_refused_before_it_is_made() {
     let settings =
@@ -41,8 +42,8 @@ fn a_drive_of_thousands_of_gibibytes_is_refused_before_it_is_made() {
     assert!(error.contains("bytes for each of") && error.contains("GiB"), "{error}");
 }
 
-/// A drive of 16 TB with any map, and with any state to begin from, is refused before anything of it is there, which
-/// would take longer than all tests together.
+/// Checks that a drive of 16 TB with each kind of map, and each preconditioning, is refused for lack of memory before
+/// any part of it is made.
 #[test]
 fn every_kind_of_drive_is_refused_before_it_is_made() {
     let large =
@@ -89,7 +90,8 @@ fn a_drive_beyond_the_limit_is_refused_with_the_arithmetic() {
 const MLC: &[&str] = &["nand.cell=mlc", "nand.t_prog=600us"];
 const CODE: &[&str] = &["nand.pe_cycles=1000", "nand.errors.name=power-law", "ecc.code.name=ldpc"];
 
-/// What is reckoned before is not less than what the drive then counts, nor much more, with all that it keeps beside its map.
+/// Checks that the memory reckoned before a drive is built is no less, and not much more, than the drive then counts,
+/// for several features.
 #[test]
 fn what_is_reckoned_is_what_is_taken() {
     let features: [&[&str]; 13] = [
@@ -127,7 +129,7 @@ fn what_is_reckoned_is_what_is_taken() {
     }
 }
 
-/// A unit that the host sees takes four bytes, one on flash four and a bit, beside all else that a drive keeps.
+/// Checks that memory grows by four bytes for each logical unit and by four bytes and a bit for each unit on flash.
 #[test]
 fn a_unit_takes_eight_bytes_and_a_bit() {
     let key = |line: &str| line.split('=').next().map(|key| key.replace("op_ratio", "user_capacity"));
@@ -158,7 +160,7 @@ fn a_key_without_end_is_refused() {
     assert!(error.contains("a key of 20000 parts"), "{}", &error[..200.min(error.len())]);
 }
 
-/// A saved state that unpacks to gigabytes is refused before it does.
+/// Checks that a saved state which unpacks to gigabytes is refused before it is unpacked.
 #[test]
 fn a_saved_state_of_the_wrong_size_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -173,7 +175,7 @@ fn a_saved_state_of_the_wrong_size_is_refused() {
     assert!(error.contains("unpacks to more than"), "{error}");
 }
 
-/// So many bytes of a reader.
+/// Interface (trait) that limits a reader to its first `count` bytes.
 trait TakeBytes: std::io::Read + Sized {
     fn take_bytes(self, count: u64) -> std::io::Take<Self> {
         self.take(count)

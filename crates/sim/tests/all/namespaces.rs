@@ -27,7 +27,7 @@ fn job(text: &str) -> WorkloadSpec {
     WorkloadSpec::FioText { name: "job".into(), text: text.into(), variables: [].into() }
 }
 
-/// A job in each of two namespaces: writes of all sizes, trims and reads.
+/// Constant: fio job file with jobs on two namespaces: writes of all sizes, trims and reads.
 const MIXED: &str = "[global]\nioengine=libaio\niodepth=8\nnumber_ios=1500\n\
     [one]\nfilename=log\nrw=randrw\nbsrange=512-16k\nnorandommap=1\nio_size=64m\n\
     [two]\nfilename=/dev/nvme0n2\nrw=randtrim\nbs=4k\n\
@@ -60,7 +60,7 @@ fn what_goes_to_one_namespace_is_counted_there_and_leaves_the_other_as_it_is() {
     }
 }
 
-/// Every request that jobs make lies in the namespace that its job names, at any sizes.
+/// Checks that each request of fio jobs lies within the namespace that its job names, for namespaces of random sizes.
 #[test]
 fn every_request_lies_in_the_namespace_of_its_job() {
     let mut random = RandomStream::new(2, "namespaces");
@@ -92,7 +92,8 @@ fn every_request_lies_in_the_namespace_of_its_job() {
     }
 }
 
-/// A power cut that leaves nothing but the flash takes from no namespace what was durable there.
+/// Checks that in each namespace all durable data survive power cuts without capacitors, when only the flash contents
+/// remain.
 #[test]
 fn what_was_durable_in_each_namespace_survives_power_cuts() {
     for seed in 0..4 {
@@ -209,7 +210,7 @@ fn a_workload_that_names_no_namespace_or_an_unknown_one_is_refused_in_a_line() {
     assert!(volume.contains("expected fio jobs or a trace"), "{volume}");
 }
 
-/// One job over two namespaces, as fio goes through several files.
+/// Checks that one fio job can write to two namespaces in equal parts, as fio does with several files.
 #[test]
 fn one_job_can_work_on_several_namespaces() {
     let text = "[a]\nfilename=log:data\nrw=randwrite\nbs=4k\nsize=2m\nioengine=libaio\niodepth=4\n";
@@ -258,7 +259,8 @@ fn volumes_of_a_trace_go_to_the_namespaces_of_their_names() {
     );
 }
 
-/// A drive file, as a user writes it.
+/// Checks that each drive file of the catalogue makes a drive with a single namespace, and that only `wd-zn540` has
+/// zones.
 #[test]
 fn the_shipped_drives_are_one_namespace() {
     for summary in catalogue().drives() {

@@ -8,10 +8,10 @@ use sim::{Drive, Error, PreconditionKind, RunOptions, Session};
 use std::collections::BTreeMap;
 use units::{Nanos, Quantity};
 
-/// No such run takes so many events, nor so many writes before it.
+/// Constant: greatest number of events of these runs before the test counts a run as endless.
 const EVENTS_MOST: u64 = 1 << 26;
 
-/// What is said of one seed: its host, and its drive.
+/// Record of a case of the test: settings of the host and of the drive of a seed that once did not end.
 struct Case {
     host: BTreeMap<&'static str, &'static str>,
     drive: Vec<String>,
@@ -57,7 +57,8 @@ impl Case {
         })
     }
 
-    /// The drive, with `factor` times as long between what the clock asks for.
+    /// Returns the drive's settings with the times between timer-driven work (refresh, patrol, snapshots) `factor`
+    /// times as long.
     fn with_longer_times(&self, factor: u64) -> Vec<String> {
         let longer = |line: &String| {
             let (key, value) = line.split_once('=').expect("a key and a value");
@@ -68,7 +69,8 @@ impl Case {
         self.drive.iter().map(longer).collect()
     }
 
-    /// Runs it on such a drive; true when it came to its end.
+    /// Runs the case's workload on a drive with the settings `drive`; returns true when the run ends within the limit
+    /// on events.
     fn ends(&self, drive: &[String]) -> Result<bool, Error> {
         let drive = Drive::from_resolved("swarm", drive)?;
         let precondition = match self.host["precondition"] {

@@ -11,7 +11,8 @@ fn number(result: &Value, path: &str) -> f64 {
     found.as_f64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// The greatest number in there: of dies, channels, and each of them.
+/// Returns the greatest number in a JSON value, such as the utilisation of dies and channels, however deep it is
+/// nested.
 fn greatest(value: &Value) -> f64 {
     match value {
         Value::Array(items) => items.iter().map(greatest).fold(0.0, f64::max),
@@ -20,8 +21,8 @@ fn greatest(value: &Value) -> f64 {
     }
 }
 
-/// Few requests, so that what begins within the window and ends after it makes up much of it; the check looks at every
-/// share.
+/// Checks that no share of busy time exceeds 1 in runs of 1 to 39 requests, where work that begins within the measured
+/// window and ends after it weighs most.
 #[test]
 fn nothing_is_busy_longer_than_there_was_time() {
     for (op, depth) in [(Op::WRITE, 1), (Op::WRITE, 16), (Op::READ, 8), (Op::WRITE, 64)] {
@@ -53,7 +54,8 @@ fn capacitors_leave_nothing_at_risk() {
     }
 }
 
-/// A read alone takes t_R, its transfer and its decoding at least; one job's figures are the host's.
+/// Checks that the least read latency is no less than array time, transfer and decoding together, and that a single
+/// job's latencies are those of the host.
 #[test]
 fn no_latency_is_shorter_than_its_parts_and_one_job_is_the_host() {
     // A time that no level of the histogram ends with.
@@ -83,7 +85,8 @@ fn the_state_of_a_drive_whose_map_lies_on_flash_counts_what_it_looks_up() {
     assert!(dftl >= page + 4.0, "{dftl} beside {page}: an entry's place in the cache takes four bytes");
 }
 
-/// A trim names bytes and transfers none.
+/// Checks that energy per byte of the host counts only transferred bytes: trims, which name bytes and transfer none,
+/// are left out.
 #[test]
 fn energy_is_shared_by_the_bytes_that_were_transferred() {
     let source = closed_loop(600, 4, |number| match number % 3 {

@@ -5,12 +5,13 @@ use crate::common::drive;
 use crate::common::two_sample::mann_whitney;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
 
-/// Runs on each side.
+/// Constant: number of runs for each of the two kinds of preconditioning that are compared.
 const RUNS: u64 = 10;
-/// Passes on a drive that was only filled, of which the last is looked at.
+/// Constant: number of passes of the workload on a drive that was only filled; the last pass is compared.
 const PASSES: u64 = 12;
 
-/// Write amplification of the last pass, or of the only one.
+/// Returns the write amplification of the last pass of a workload on a filled drive, or of the only pass after another
+/// preconditioning.
 fn of_pass(drive: Drive, work: &WorkloadSpec, kind: PreconditionKind, seed: u64) -> f64 {
     let long = kind == PreconditionKind::Fill;
     let passes = long.then(|| PASSES.to_string());
@@ -67,7 +68,8 @@ fn jobs_one_after_the_other_leave_the_state_of_both() {
     assert_as_in_the_long_run("stonewalled jobs", &|| small(64), &work);
 }
 
-/// A recorded trace, where it is at hand: its own footprint side by side on a drive that it fills.
+/// Checks with a recorded trace, if its file is there, that preconditioning by copies of the workload leaves the state
+/// of many passes; the drive is filled by the trace's footprint, placed without gaps.
 #[test]
 #[ignore = "2.4 % high (1.234 against 1.206) on so small a drive, with a buffer of 4 units as of 16: not understood yet"]
 fn a_trace_leaves_the_state_of_many_passes_of_it() {

@@ -41,7 +41,8 @@ fn one_program_in_four_is_parity() {
     assert_eq!(number(&result, "unreadable.reads_rebuilt.host"), 0);
 }
 
-/// Pages so old that some cannot be corrected, on blocks worn by 3000 cycles.
+/// Constant: settings of a test drive with blocks worn by 3000 program/erase cycles and a code that cannot correct some
+/// pages of old data.
 const WORN: &[&str] = &[
     "nand.cell=mlc",
     "nand.pe_cycles=3000",
@@ -193,8 +194,8 @@ fn filled_fast_and_filled_in_time_agree_on_write_amplification() {
     assert!((timed / untimed - 1.0).abs() < 0.06, "{untimed} untimed, {timed} timed");
 }
 
-/// Blocks of one plane have no spares: a superblock whose erase fails is lost, be it one with data or with parity. Its
-/// group goes on with the members that are left, one of which holds the parity, until only one is: nothing could protect that.
+/// Checks, on a drive without spare blocks, that a parity group goes on without a superblock whose erase fails (with
+/// data or parity): the remaining superblocks share the parity, until only one is left, which parity could not protect.
 #[test]
 fn a_group_goes_on_with_the_members_that_are_left() {
     let fails = ["ftl.op_ratio=3", "nand.bad_blocks.erase_fail_ratio=0.05"];
@@ -215,7 +216,8 @@ fn a_group_goes_on_with_the_members_that_are_left() {
     );
 }
 
-/// Idle dies reclaim a group when all its members together give back enough of what they hold.
+/// Checks that idle dies reclaim a parity group when all of its superblocks together give back enough of their room
+/// (the least gain).
 #[test]
 fn idle_dies_reclaim_groups_that_are_worth_it() {
     let reclaimed = |least: &str| {
@@ -243,7 +245,7 @@ fn idle_dies_reclaim_groups_that_are_worth_it() {
     assert!(few < 12, "{few} superblocks");
 }
 
-/// Wear levelling moves a group as a whole: three members with data and the parity.
+/// Checks that static wear levelling moves a parity group as a whole: three superblocks with data, and the parity.
 #[test]
 fn wear_levelling_moves_whole_groups() {
     let levelled = ["ftl.wear.name=static", "ftl.wear.threshold=4", "ftl.gc.trigger.background=false"];

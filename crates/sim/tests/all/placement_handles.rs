@@ -7,7 +7,8 @@ use serde_json::Value;
 use sim::{Copies, Drive, PreconditionKind, RunOptions, Session};
 use std::path::Path;
 
-/// 160 superblocks on each of four dies, a quarter more than the host sees: a reclaim unit is one on each die, 512 KiB.
+/// Constant: settings of a drive with 160 superblocks on each of four dies, a quarter more than the capacity; a reclaim
+/// unit is one superblock on each die, 512 KiB.
 const UNITS_160: &[&str] = &[
     "nand.blocks_per_plane=160",
     "nand.pages_per_block=32",
@@ -25,8 +26,9 @@ fn number(result: &Value, path: &str) -> u64 {
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// Of a file system below a store of sorted tables, by address: a journal and a log that are written round and round, tables of
-/// a quarter of a reclaim unit that are written whole and trimmed whole, and metadata of single units.
+/// Makes a test workload like a file system below a store of sorted tables, each part at its own addresses: journal and
+/// log written round and round, tables of a quarter reclaim unit written and trimmed whole, and metadata in single
+/// units.
 fn tables(capacity: u64, writes: u64) -> Box<dyn Workload> {
     let units = capacity / 4096;
     let (journal, log, metadata) = (units / 16, units / 8, units / 16);
@@ -56,7 +58,8 @@ fn tables(capacity: u64, writes: u64) -> Box<dyn Workload> {
     })
 }
 
-/// The handle of each part of such a drive of 64 MiB.
+/// Returns the placement handle for a request of that workload on a drive of 64 MiB, by its address: 0 journal, 1 log,
+/// 2 tables, 3 metadata.
 fn by_part(request: &HostRequest) -> Option<u16> {
     let sixteenth = 4 << 20;
     Some(match request.offset / sixteenth {
@@ -74,8 +77,9 @@ fn of_64_mib(settings: &[&str]) -> Drive {
     drive(&[&without[..], &size, settings].concat())
 }
 
-/// The workload on which FEMU's drives ran out of reclaim units (its issues 189 and 191): a journal, a log, tables and metadata
-/// with a persistently isolated handle each, on 160 reclaim units of which a fifth is spare, for twenty drive writes.
+/// Checks that a drive with four persistently isolated handles (journal, log, tables, metadata) never runs out of
+/// reclaim units in twenty drive writes, on 160 units of which a fifth is spare, as FEMU's drives did (its issues 189
+/// and 191).
 #[test]
 fn four_persistently_isolated_handles_never_run_out_of_units() {
     let with = of_64_mib(&[FOUR, &[PERSISTENTLY]].concat());
@@ -94,7 +98,8 @@ fn four_persistently_isolated_handles_never_run_out_of_units() {
     }
 }
 
-/// Small objects are overwritten at random on a 25th of the drive, large ones in order on the rest, as a flash cache writes them.
+/// Makes a test workload like a flash cache: half of the writes overwrite small objects at random on a 25th of the
+/// drive, half write large objects in order on the rest.
 fn cache(capacity: u64, writes: u64) -> Box<dyn Workload> {
     let units = capacity / 4096;
     let (small, mut at, mut random) = (units / 25, 0, RandomStream::new(1, "cache"));
@@ -107,8 +112,9 @@ fn cache(capacity: u64, writes: u64) -> Box<dyn Workload> {
     })
 }
 
-/// Allison and others (EuroSys 2025): without placement small objects keep alive what lies beside large ones; with a handle for
-/// each hardly anything is moved, and whether handles are isolated initially or persistently makes no difference.
+/// Checks a finding of Allison and others (EuroSys 2025) with a flash cache: with a handle each for small and large
+/// objects hardly any data are moved, no matter how handles are isolated; without handles small objects keep the blocks
+/// of large ones from being emptied.
 #[test]
 fn a_cache_whose_small_objects_have_a_handle_of_their_own_moves_next_to_nothing() {
     let waf = |settings: &[&str], names: fn(&HostRequest) -> Option<u16>| {
@@ -130,7 +136,8 @@ fn a_cache_whose_small_objects_have_a_handle_of_their_own_moves_next_to_nothing(
     assert!(none > 1.3 && one > 1.3, "without {none}, one handle {one}");
 }
 
-/// Writes over half of a full drive, as they come; every sixth request reads, and some trim.
+/// Makes a test workload on the whole drive: writes of one to three units, parts of units, and in each 18 requests
+/// three reads, a trim and a flush.
 fn mixed(requests: u64, capacity: u64, seed: u64) -> Box<dyn Workload> {
     let (units, mut random) = (capacity / 4096, RandomStream::new(seed, "mixed"));
     closed_loop(requests, 8, move |index| {
@@ -149,12 +156,14 @@ fn checked() -> RunOptions {
     RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() }
 }
 
-/// An address names one of five handles, of which the drive has four.
+/// Returns a placement handle from 0 to 4 for a request by its address; the drive of the test has only four handles, so
+/// that 4 is invalid.
 fn of_five(request: &HostRequest) -> Option<u16> {
     Some((request.offset / 4096 / 7 % 5) as u16)
 }
 
-/// What NVMe's statistics log says, from the counts of requests and of the flash.
+/// Checks that the statistics of placement (as in NVMe's FDP log) equal the bytes of the host's requests and of the
+/// flash operations.
 #[test]
 fn the_statistics_are_the_bytes_of_requests_and_of_the_flash() {
     let room = ["ftl.op_ratio=0.9"];
@@ -191,8 +200,8 @@ fn the_statistics_are_the_bytes_of_requests_and_of_the_flash() {
     }
 }
 
-/// Two handles take turns by the unit, and each unit is written again and again: where they lie apart what is collected of the
-/// one holds nothing of the other.
+/// Checks that data of two persistently isolated handles, which take turns unit by unit, never lie in the same
+/// superblock when it is collected; initially isolated data do.
 #[test]
 fn persistently_isolated_data_stay_apart() {
     let of = |isolation: &str| {
@@ -208,7 +217,7 @@ fn persistently_isolated_data_stay_apart() {
     assert_eq!(number(&persistently, "ftl.streams.shared_collections"), 0);
 }
 
-/// The buffer holds one version of a unit: the handle of the last write counts.
+/// Checks that a unit overwritten in the write buffer goes to the placement handle of its last write.
 #[test]
 fn the_last_write_of_a_buffered_unit_says_where_it_goes() {
     let settings =
@@ -237,7 +246,8 @@ fn the_last_write_of_a_buffered_unit_says_where_it_goes() {
     );
 }
 
-/// The checker looks at every unit after each cut, and what was counted goes on.
+/// Checks, with the checker at each unit after each of six power cuts, that no durable data are lost with placement
+/// handles, and that their counters go on.
 #[test]
 fn nothing_is_lost_when_the_power_fails() {
     let cuts = ["power.cut.drawn=6", "power.cut.within=3000", "ftl.buffer.power_loss_protection=false"];
@@ -253,7 +263,7 @@ fn nothing_is_lost_when_the_power_fails() {
     }
 }
 
-/// A saved drive goes on with its open reclaim units.
+/// Checks that a drive with placement handles, saved and loaded, goes on with its open reclaim units.
 #[test]
 fn a_saved_state_keeps_the_reclaim_units() {
     let settings = [SMALL, &["ftl.op_ratio=0.9"], FOUR, &["ftl.streams.unit_superblocks=7"]].concat();
@@ -284,8 +294,8 @@ fn a_saved_state_keeps_the_reclaim_units() {
     }
 }
 
-/// Reclaim units are reclaimed superblock by superblock. Each request leaves as much on each die of the unit, so that its
-/// superblocks age alike: that moves as much as a drive does whose superblocks are units.
+/// Checks that reclaiming reclaim units superblock by superblock moves as much data as superblocks of a unit's size
+/// would, if each request leaves equally many units on each die, so that a unit's superblocks age alike.
 #[test]
 fn superblocks_that_age_alike_cost_what_whole_units_do() {
     let waf = |settings: &[&str]| {
@@ -347,8 +357,8 @@ fn what_does_not_fit_is_said_in_a_line() {
         .expect("it fits");
 }
 
-/// The same cache whose workload names no handle: a rule on the host finds out as much by addresses, and by what is overwritten
-/// often.
+/// Checks that a placement rule on the host, by address or by rate of overwrites, separates the flash cache's data as
+/// well as a workload that names handles.
 #[test]
 fn a_rule_places_what_a_workload_does_not() {
     let result = |rule: &str| {
@@ -372,7 +382,8 @@ fn a_rule_places_what_a_workload_does_not() {
     assert!(none > 1.3, "{none}");
 }
 
-/// Copies of the workload that precondition a drive are placed as the workload is: nothing is left to be sorted.
+/// Checks that preconditioning by copies of the workload uses its placement rule, so that the run begins with data
+/// already separated.
 #[test]
 fn a_drive_preconditioned_by_its_workload_is_placed_from_the_beginning() {
     let waf = |precondition| {

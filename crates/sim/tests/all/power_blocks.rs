@@ -12,7 +12,7 @@ use sim::RunOptions;
 use units::{Lpn, Ppa};
 
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
-/// Blocks so small that merges go on all the time.
+/// Constant: settings of a test drive with blocks so small that merges of block-mapped layers are always in progress.
 const BUSY: [&str; 4] =
     ["nand.pages_per_block=8", "nand.blocks_per_plane=48", "ftl.op_ratio=0.6", "ftl.buffer.size=256KiB"];
 const KINDS: [&[&str]; 6] = [
@@ -24,7 +24,8 @@ const KINDS: [&[&str]; 6] = [
     &["ftl.mapping.name=fast", "ftl.mapping.dies_per_block=4", "ftl.mapping.log_blocks=3"],
 ];
 
-/// A half in order from random places on, so that blocks are filled in place; the rest anywhere.
+/// Makes a test workload in which about half of the writes go on in order from random places, so that blocks are filled
+/// in place, and the rest go to random units; also reads, trims, flushes and FUA writes.
 fn half_in_order(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "half-in-order");
     let mut next = 0;
@@ -45,7 +46,8 @@ fn result_of(kind: &[&str], settings: &[&str], workload: Box<dyn Workload>, seed
     run(drive(&[SMALL, &BUSY, kind, settings].concat()), workload, options).1
 }
 
-/// Cuts so many drives of each kind at random operations, under both loads; gives what the cuts did.
+/// Runs drives of each block-mapped kind with each seed of `seeds`, with eight power cuts at random operations; returns
+/// the results.
 fn cut_at_random(settings: &[&str], seeds: std::ops::Range<u64>) -> Vec<Value> {
     let cuts = ["power.cut.drawn=8", "power.cut.within=3000"];
     let mut all = Vec::new();
@@ -76,7 +78,8 @@ fn capacitors_leave_nothing_to_lose_on_a_map_of_blocks() {
     assert_eq!(lost, 0);
 }
 
-/// So many cuts within so few operations that most of them come while the drive is looking for its map.
+/// Checks that power cuts that come while a block-mapped drive still looks for its map (most of eight within 600
+/// operations) lose no durable data.
 #[test]
 fn cuts_while_blocks_are_looked_for_change_nothing() {
     let often = [UNPROTECTED, "power.cut.drawn=8", "power.cut.within=600", "power.off=1us"];
@@ -88,8 +91,8 @@ fn cuts_while_blocks_are_looked_for_change_nothing() {
     assert!(early > 12, "{early}");
 }
 
-/// A merged block ends before what was trimmed behind it. The old block still holds that when the power fails, and must not
-/// give it back.
+/// Checks that units which were trimmed before a merge, so that the merged block ends before them, do not come back
+/// from the old block, which still holds them when the power fails.
 #[test]
 fn what_a_merge_left_out_does_not_come_back_from_the_old_block() {
     // That a program ended is heard long after.

@@ -13,7 +13,8 @@ const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 const PROTECTED: &str = "ftl.buffer.power_loss_protection=true";
 const CUTS: [&str; 2] = ["power.cut.drawn=6", "power.cut.within=3000"];
 
-/// Writes, some of parts of units and some forced, reads, trims and flushes over few units.
+/// Makes a test workload of writes (some of parts of units, some FUA), reads, trims and flushes over the first `units`
+/// units.
 pub fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, 16, 7, move |index| match index % 20 {
@@ -30,7 +31,7 @@ fn checked(base: &[&str], settings: &[&str], workload: Box<dyn Workload>, seed: 
     result["power"].clone()
 }
 
-/// The sum of a number over all cuts.
+/// Returns the sum, over all power cuts of a result, of the number `key`.
 pub fn total(power: &Value, key: &str) -> u64 {
     power["cuts"].as_array().unwrap().iter().map(|cut| cut[key].as_u64().unwrap_or(0)).sum()
 }
@@ -63,7 +64,8 @@ fn capacitors_write_the_buffer_out() {
     assert!(held > 0);
 }
 
-/// What they have no time for is lost, so that a drive with such capacitors promises what is on flash and no more.
+/// Checks that units which the capacitors have no time to program are lost, fewer with a longer hold-up time, and that
+/// a drive with such capacitors promises only data on flash.
 #[test]
 fn capacitors_with_a_limit_promise_no_more_than_is_on_flash() {
     let lost = |hold_up: &str| -> [u64; 2] {
@@ -276,7 +278,8 @@ fn what_was_trimmed_before_a_flush_is_gone_after_every_cut() {
     }
 }
 
-/// Units that are not written any more are trimmed, and the records of that are moved and written again and again.
+/// Checks that records of durable trims survive power cuts after the superblocks that hold them were collected many
+/// times; the trimmed units are never written again.
 #[test]
 fn records_of_trims_outlive_the_superblocks_that_they_are_in() {
     for seed in 0..6 {
@@ -293,12 +296,13 @@ fn records_of_trims_outlive_the_superblocks_that_they_are_in() {
     }
 }
 
-/// What a run that breaks an invariant says.
+/// Returns the panic message of a run that breaks an invariant; `None` if the run ends well.
 fn broken(run: impl FnOnce() -> Value + std::panic::UnwindSafe) -> Option<String> {
     std::panic::catch_unwind(run).err().map(|cause| *cause.downcast::<String>().expect("a message"))
 }
 
-/// The unit and the cut are in every message.
+/// Checks that the message `broken` names the power cut, the logical unit and the text `said` that is expected for this
+/// lapse (deliberate fault of the layer).
 fn assert_told(lapse: &str, said: &str, broken: &str) {
     for part in ["power cut", "Lpn ", said] {
         assert!(broken.contains(part), "{lapse}: {part} is not in: {broken}");
@@ -317,7 +321,7 @@ fn every_lapse_is_noticed() {
     }
 }
 
-/// Hosts as `floatgate torture` draws them.
+/// Checks that each lapse (deliberate fault of the layer) is noticed under hosts such as `floatgate torture` draws.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "releases have no layers that are wrong on purpose")]
 fn every_lapse_is_noticed_under_the_hosts_of_torture() {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const REQUESTS: u64 = 24_000;
 
-/// What each cut made the drive forget on dead dies.
+/// Returns, for each power cut of a result, the number of units on dead dies that the drive forgot because of it.
 fn forgotten(result: &Value) -> Vec<u64> {
     let cuts = result["power"]["cuts"].as_array().expect("the power failed");
     cuts.iter().map(|cut| cut["units_forgotten_on_dead_dies"].as_u64().unwrap()).collect()
@@ -52,7 +52,8 @@ fn a_channel_that_fails_takes_whole_stripes_along() {
     assert_eq!(result["fault"]["units_protected"], 0);
 }
 
-/// A die that should fail in the dark fails when the drive is ready: the cut is first.
+/// Checks that a die whose failure is planned for a time without power fails only when the drive is ready again after
+/// the cut.
 #[test]
 fn a_failure_in_the_dark_waits_until_the_drive_is_ready() {
     let plan = ["power.cut.at=20ms", "power.off=1s", "fault.die=0", "fault.at=21ms"];
@@ -63,7 +64,7 @@ fn a_failure_in_the_dark_waits_until_the_drive_is_ready() {
     assert!(failed >= ready && failed < ready + 10_000_000, "failed at {failed}, ready at {ready}");
 }
 
-/// A cut does not give back to snapshots the room that a dead die took.
+/// Checks that a power cut does not give snapshots back the room that they lost with a dead die.
 #[test]
 fn snapshots_have_after_a_cut_the_room_that_is_left() {
     let snapshots = ["ftl.snapshots.every=9ms", "ftl.snapshots.keep=3", "ftl.snapshots.space_ratio=1.0"];
@@ -82,7 +83,7 @@ fn snapshots_have_after_a_cut_the_room_that_is_left() {
     assert_eq!(room(&bench), left);
 }
 
-/// How many units each die may hold, as the message of a run that is stuck has it.
+/// Returns, for each die, the quota of live units, read from the message of a run that is stuck.
 fn most_live(bench: &Bench) -> Vec<u32> {
     let stall = bench.ftl.explain_stall();
     let most = |die: &str| Some(die.split_once(" of ")?.1.split_once(',')?.0.parse().expect("a number"));
@@ -101,7 +102,8 @@ fn dies_may_hold_after_a_cut_what_they_might_before() {
     assert_eq!(most_live(&bench), most);
 }
 
-/// Where a part of the checkpoint was on the die that failed, what it covered is found as if there were none.
+/// Checks that recovery after the failure of a die that holds a part of the checkpoint uses the superblock summaries
+/// instead, and reads as many pages as without a checkpoint.
 #[test]
 fn a_checkpoint_with_a_part_on_a_dead_die_is_not_gone_by() {
     let pages = |method: &str, more: &[&str]| {

@@ -13,12 +13,13 @@ const CUTS: [&str; 3] =
     ["power.cut.drawn=6", "power.cut.within=3000", "ftl.buffer.power_loss_protection=false"];
 const RAIN: [&str; 2] = ["ftl.parity.name=rain", "ftl.op_ratio=0.9"];
 
-/// Writes, some of parts of units and some forced, reads, trims and flushes over some of the units.
+/// Makes a test workload of writes (some of parts of units, some FUA), reads, trims and flushes over the first `units`
+/// units, with 16 requests in flight.
 fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     at_depth(16, requests, units, seed)
 }
 
-/// The same with so many requests at a time.
+/// Makes the workload of [`mixed`] with at most `depth` requests in flight.
 fn at_depth(depth: u32, requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, depth, 7, move |index| match index % 20 {
@@ -46,8 +47,8 @@ fn drives_with_parity_keep_what_was_durable() {
     }
 }
 
-/// Pages of a wordline that are programmed one after the other: what an interrupted program takes along is found again, if
-/// no other die was at work on the same stripe. That is so where each write waits for the flash.
+/// Checks that a page torn by a power cut, and earlier pages of its wordline that it spoiled, are rebuilt from the
+/// other dies' parity stripe, if each write waits for the flash so that no other die was working on the stripe.
 #[test]
 fn what_a_cut_tore_is_found_again_from_the_others() {
     let pages =
@@ -63,7 +64,8 @@ fn what_a_cut_tore_is_found_again_from_the_others() {
     assert!(rebuilt > 10, "{rebuilt}");
 }
 
-/// What a die held that fails after a cut comes back from the others, but for what was in open stripes.
+/// Checks that the data of a die that fails after a power cut are rebuilt from the other dies, except data in open
+/// stripes (fewer than 40 units).
 #[test]
 fn a_die_that_fails_after_a_cut_is_read_from_the_others() {
     let settings = [SMALL, &RAIN, &CUTS].concat();

@@ -26,7 +26,8 @@ const SETTINGS: &[&str] = &[
     "ftl.buffer.write_back=false",
 ];
 
-/// Mean time of the array in a host write, us, the write amplification, and superblocks traded.
+/// Returns three numbers for random writes on a used drive with this program order: mean array time of a host write in
+/// us, write amplification, and count of superblocks traded between streams.
 fn writes(order: &str, planes: u32) -> (f64, f64, u64) {
     let (order, unit) = (format!("ftl.program_order.name={order}"), 4096 * planes);
     let drive = drive(&[SETTINGS, &[&order, &format!("nand.planes={planes}")]].concat());
@@ -74,7 +75,8 @@ fn one_open_superblock_cannot_be_traded() {
     }
 }
 
-/// Trades open superblocks whenever it is asked, and writes down what it was told.
+/// Program-order policy for a test that trades open superblocks whenever it is asked, and records the views that it
+/// gets.
 struct Trader(Arc<Mutex<Vec<OrderView>>>);
 
 impl ProgramOrder for Trader {
@@ -84,8 +86,8 @@ impl ProgramOrder for Trader {
     }
 }
 
-/// However often the streams trade their open superblocks, a program holds the host's data or such as are moved, the policy is
-/// told whose it is, and what a superblock says of itself at its end stays there.
+/// Checks that streams which trade their open superblocks all the time do not mix: each program holds only the host's
+/// data or only moved data, the policy is told the right stream, and a superblock's summary at its end stays with it.
 #[test]
 fn streams_that_trade_superblocks_do_not_mix() {
     for mapping in ["page", "birrell"] {

@@ -19,13 +19,14 @@ fn link_ns(bytes: u64) -> u64 {
     (bytes * 1_000_000_000).div_ceil(3_200_000_000)
 }
 
-/// The small drive with pages of four units, two planes of them; commands take no turns.
+/// Returns the settings of the small test drive with pages of four units and two planes, where commands of different
+/// requests need not wait for each other in the firmware; `more` is added.
 fn pages<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let shape = ["nand.page_size=16KiB", "nand.planes=2", "host.t_command_service=0ns"];
     [SMALL, &shape, more].concat()
 }
 
-/// What becomes of reads of these units, all asked for at once, of a drive filled in sequence.
+/// Runs reads of the units `units`, all submitted at once, on a test drive filled in sequence, and returns the result.
 fn at_once(settings: &[&str], units: &'static [u64]) -> Value {
     let count = units.len() as u64;
     let workload = closed_loop(count, count as u32, |index| (Op::READ, units[index as usize] * 4096, 4096));
@@ -154,7 +155,8 @@ fn every_unit_read_comes_from_one_place() {
     }
 }
 
-/// The generic TLC drive with fewer blocks, filled in sequence: requests of 4 KiB, 32 at once.
+/// Returns the read IOPS of the catalogue's drive `name`, shrunk and filled in sequence: requests of 4 KiB, 32 in
+/// flight, sequential or random.
 fn iops(name: &str, sequential: bool, more: &[&str]) -> f64 {
     let small = ["nand.blocks_per_plane=24", "ftl.user_capacity=10GB"];
     let settings: Vec<String> = small.iter().chain(more).map(|line| (*line).to_owned()).collect();
@@ -180,7 +182,8 @@ fn sequential_reads_are_bound_by_the_link_or_the_commands_and_not_by_a_die() {
     assert!(iops("tlc", true, &without) < random, "each unit was an array read of the same die");
 }
 
-/// Where sectors are known, reads share array reads, find what was read ahead and tell the regulator, as elsewhere.
+/// Checks that on a drive with known sectors reads share array reads and find read-ahead data as on other drives, and
+/// inform the cost regulator.
 #[test]
 fn sectors_are_read_together_and_ahead() {
     const SECTORS: &str = "ftl.sectors.track=true";

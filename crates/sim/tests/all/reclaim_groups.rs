@@ -19,7 +19,8 @@ fn checked(seed: u64) -> RunOptions {
     RunOptions { check: true, seed, precondition: PreconditionKind::Fill, ..RunOptions::default() }
 }
 
-/// A drive of four dies, with these settings and as much spare space as it is said to need.
+/// Makes a test drive of four dies with the settings `settings`, and with the over-provisioning that the refusal of a
+/// too full drive recommends, if it is refused.
 fn sustained(settings: &[String]) -> Drive {
     let of = |more: &[String]| {
         let small = SMALL.iter().copied().filter(|line| more.is_empty() || !line.starts_with("ftl.op_ratio"));
@@ -54,7 +55,8 @@ fn fdp(handles: u64, groups: u64, isolation: &str) -> Vec<String> {
     ]
 }
 
-/// Writes of one to `most` units all over the drive, a few trims, reads and flushes.
+/// Makes a test workload of writes of one to `most` units all over the drive, with a trim, a read and a flush in each
+/// 32 requests.
 fn mixed(requests: u64, capacity: u64, seed: u64, most: u64) -> Box<dyn Workload> {
     let (units, mut random) = (capacity / 4096, RandomStream::new(seed, "mixed"));
     closed_loop(requests, 8, move |index| {
@@ -68,7 +70,8 @@ fn mixed(requests: u64, capacity: u64, seed: u64, most: u64) -> Box<dyn Workload
     })
 }
 
-/// The host names identifiers evenly, or all of one group: the drive goes on, for each number of handles and groups.
+/// Checks that no number of placement handles and reclaim groups leaves a drive stuck, whether the host uses all
+/// placement identifiers evenly or those of one group only.
 #[test]
 fn no_number_of_handles_and_groups_leaves_a_drive_stuck() {
     for isolation in ["initially", "persistently"] {
@@ -98,7 +101,8 @@ fn no_number_of_handles_and_groups_leaves_a_drive_stuck() {
     }
 }
 
-/// What names a group lies there, and what names none lies on all dies.
+/// Checks that data whose placement identifier names a reclaim group lie on the group's dies, and that data without an
+/// identifier lie on all dies.
 #[test]
 fn data_lie_in_the_group_that_they_name() {
     let settings = fdp(2, 2, "initially");
@@ -132,7 +136,8 @@ const TENANTS: &[&str] = &[
     "host.namespaces.b.groups=[1]",
 ];
 
-/// Two tenants with a group each: the writes of one never lie on the other's dies, before the run and after.
+/// Checks that the writes of two namespaces with a reclaim group each never lie on the other's dies, before the run and
+/// after it.
 #[test]
 fn namespaces_with_groups_of_their_own_stay_apart() {
     let drive = drive(&[SMALL, TENANTS].concat());
@@ -206,7 +211,8 @@ fn what_a_drive_does_not_have_is_refused_in_a_line() {
     assert!(crowded(fits + 4096).is_err());
 }
 
-/// Writes in order through handle 0, with an update before each write at `every` units, one after the other; a flush at last.
+/// Makes a test workload of writes in order, one at a time, through handle 0, with a reclaim unit handle update before
+/// each `every`th write, and a flush at the end.
 fn with_updates(units: u64, every: u64, writes: u64) -> Box<dyn Workload> {
     let (mut at, mut updated) = (0, false);
     closed_loop(writes + writes.div_ceil(every) + 1, 1, move |_| {
@@ -222,7 +228,8 @@ fn with_updates(units: u64, every: u64, writes: u64) -> Box<dyn Workload> {
     })
 }
 
-/// A host that ends a unit before each object has a unit for each, although all of them were in the buffer at once.
+/// Checks that a host which updates its handle before each object gets a reclaim unit of its own for each, although the
+/// objects were in the write buffer at the same time.
 #[test]
 fn an_update_begins_another_unit_for_what_is_written_after_it() {
     let volatile = ["ftl.op_ratio=1.0", "ftl.buffer.power_loss_protection=false"];
@@ -240,7 +247,7 @@ fn an_update_begins_another_unit_for_what_is_written_after_it() {
     assert_eq!(of("handles.0.available_bytes"), (128 - 40) * 4096);
 }
 
-/// A host that asks for another unit all the time: the drive goes on.
+/// Checks that a drive goes on when the host asks for a new reclaim unit (handle update) all the time.
 #[test]
 fn a_host_that_ends_every_unit_leaves_no_drive_stuck() {
     for (groups, every) in [(1, 1), (2, 3), (4, 17)] {
@@ -283,7 +290,8 @@ fn a_unit_that_is_open_for_too_long_ends() {
     assert_eq!(of("unit_time_limit_ns"), 10_000_000);
 }
 
-/// An update is refused where there are no handles, and answered with an error where the identifier is wrong.
+/// Checks that a handle update is refused on a drive without placement handles, and fails with an error for an invalid
+/// identifier.
 #[test]
 fn an_update_needs_a_handle() {
     let result = |settings: &[&str], named: Option<u16>| {
@@ -314,7 +322,8 @@ fn torn(seed: u64, settings: &[&str]) -> Drive {
     drive(&[SMALL, &cuts, &room, &placed, &[&isolation], settings].concat())
 }
 
-/// The checker looks at every unit after each cut, with groups, and with updates among the writes.
+/// Checks, with the checker at each unit after each power cut, that no durable data are lost with reclaim groups and
+/// handle updates among the writes.
 #[test]
 fn nothing_is_lost_when_the_power_fails() {
     let tenants = [
@@ -337,7 +346,7 @@ fn nothing_is_lost_when_the_power_fails() {
     }
 }
 
-/// The same requests, with a read in each 32 made an update.
+/// Returns the workload `inner` with its reads (one in 32 requests) turned into reclaim unit handle updates.
 fn updated(inner: Box<dyn Workload>) -> Box<dyn Workload> {
     struct Updated(Box<dyn Workload>);
     impl Workload for Updated {
@@ -363,7 +372,8 @@ fn updated(inner: Box<dyn Workload>) -> Box<dyn Workload> {
     Box::new(Updated(inner))
 }
 
-/// A saved drive goes on with its open reclaim units in each group, and with an update that nothing has followed yet.
+/// Checks that a drive, saved and loaded, goes on with the open reclaim units of each group, and with a handle update
+/// after which no write came yet.
 #[test]
 fn a_saved_state_keeps_the_units_of_groups_and_what_the_host_asked_for() {
     let settings = [SMALL, TENANTS, &["ftl.streams.unit_superblocks=5"]].concat();

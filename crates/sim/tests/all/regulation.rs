@@ -90,7 +90,8 @@ fn old_data_are_read_with_retries_and_at_last_lost() {
     assert_eq!(number(&lost, "host.failed.read"), 300);
 }
 
-/// Without `ftl.reading.age` the first attempt is made for data as old as they may get.
+/// Checks that a first read attempt for young data (`ftl.reading.age`) is cheap and old data take retries, and that
+/// without this key the first attempt fits data as old as data may get.
 #[test]
 fn a_first_attempt_for_young_data_is_cheaper_and_old_data_take_retries() {
     let read = |more: &[&str]| {
@@ -141,7 +142,7 @@ fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
     assert_eq!(number(&result, "ftl.regulator.overhead_bytes"), (units * 2u64).div_ceil(8));
 }
 
-/// Of a row with several units each is found where it is.
+/// Checks that each unit of a page row with several units is found and rewritten by the cost regulator.
 #[test]
 fn each_unit_of_a_row_is_rewritten() {
     const UNITS: u64 = 200;
@@ -174,7 +175,7 @@ fn moved_data_are_regulated_too() {
     }
 }
 
-/// A chip whose tables know program steps: times and errors follow from them.
+/// Checks that program times and error rates follow from the chip's tables by program step.
 #[test]
 fn a_chip_with_tables_gives_times_and_errors_by_step() {
     let settings = |more: &[&str]| -> Vec<String> {
@@ -206,7 +207,8 @@ fn a_chip_with_tables_gives_times_and_errors_by_step() {
     assert!(error.to_string().contains("has no [tables.errors]"), "{error}");
 }
 
-/// TVR on the poster's part: program times are those of the chip's tables, page type by page type.
+/// Checks that the regulator `tvr` uses the chip's tables for program times at reduced voltages, page type by page
+/// type, on the chip `derived/poster-mlc`.
 #[test]
 fn reduced_voltages_take_the_times_of_the_chips_tables() {
     let settings = |more: &[&str]| -> Vec<String> {

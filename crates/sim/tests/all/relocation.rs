@@ -7,11 +7,11 @@ use controller::{Kind, Origin, Transaction};
 use engine::RandomStream;
 use ftl::SuperblockState;
 
-/// One die of two planes with 16 blocks each, of 32 pages of a unit each.
+/// Constant: settings of a test drive with one die of two planes, each with 16 blocks of 32 pages of one unit.
 const TWO_PLANES: &[&str] = &["nand.planes=2", "ftl.user_capacity=2480KiB"];
 const LOGICAL: u64 = 620;
 
-/// A drive that was filled and is overwritten at random; `look` sees it after each step.
+/// Fills a test drive, overwrites it at random with `writes` units, and calls `look` with the drive after each step.
 fn overwritten(more: &[&str], writes: u32, mut look: impl FnMut(&Bench)) {
     let mut bench = Bench::new(&one_die(&[TWO_PLANES, more].concat()));
     let mut random = RandomStream::new(29, "overwrites");
@@ -28,7 +28,7 @@ fn overwritten(more: &[&str], writes: u32, mut look: impl FnMut(&Bench)) {
     }
 }
 
-/// A program of moved units is padded only when none that could fill it is being read.
+/// Checks that a program of moved units is padded only when no unit that could fill it is being read.
 #[test]
 fn what_is_moved_waits_for_what_is_still_read() {
     let (mut seen, mut reads, mut placed, mut padded) = ([0, 0], 0, 0, 0);
@@ -49,7 +49,8 @@ fn what_is_moved_waits_for_what_is_still_read() {
     assert!(padded > 10, "{padded}");
 }
 
-/// What is said to be still moved is what the superblocks hold that were taken.
+/// Checks that the number of units still to be moved, which the translation layer reports, is the number of valid units
+/// in victims.
 #[test]
 fn what_is_to_be_moved_is_what_victims_hold() {
     let mut most = 0;
@@ -63,7 +64,8 @@ fn what_is_to_be_moved_is_what_victims_hold() {
     assert!(most > 16, "{most}");
 }
 
-/// Planes that operate apart: data are copied back inside their plane only; between two planes they cross the controller.
+/// Checks that planes which operate apart copy data back only inside a plane; data that change the plane go through the
+/// controller.
 #[test]
 fn data_are_copied_back_only_inside_their_plane() {
     let (mut homes, mut seen) = (vec![None; LOGICAL as usize], [0, 0]);

@@ -8,9 +8,9 @@ use units::{Bytes, Quantity, SimTime};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Writes in bursts at set times, and one read at the end.
+/// Workload of a test that writes single units in bursts at set times; a burst of zero writes is one read.
 struct Bursts {
-    /// When, and how many writes of one unit.
+    /// List of the bursts: simulated time in ns, and number of writes (0: one read).
     plan: Vec<(u64, u64)>,
     span: u64,
     unit: u64,
@@ -61,11 +61,11 @@ fn text(drive: &Drive, key: &str) -> Option<String> {
     value(drive, key).map(|value| value.to_string())
 }
 
-/// Dies that share a unit of parity, in a shrunk drive with parity.
+/// Constant: number of dies with data that share a unit of parity, in a shrunk drive with parity.
 const STRIPE: u64 = 2;
 
-/// The drive with fewer dies and shorter blocks: as many superblocks of a die as it has (thresholds count those), of
-/// which the host fills the same part. Parity has the shortest stripe that it may have.
+/// Makes a catalogue drive with fewer dies and shorter blocks for a test: as many superblocks per die as its thresholds
+/// need, the same share of them filled, and with parity the shortest stripe (`STRIPE`).
 fn shrunk(name: &str, more: &[&str]) -> Drive {
     let catalogue = catalogue();
     let whole = Drive::load(&catalogue, name, &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -110,7 +110,8 @@ fn shrunk(name: &str, more: &[&str]) -> Drive {
     Drive::load(&catalogue, name, &settings).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Units moved, and units programmed for the host, by the end of a plan, on a drive used before.
+/// Returns two numbers of units at the end of the bursts `plan` on a used drive: moved (all origins but host and
+/// padding), and programmed for the host.
 fn moved(drive: Drive, precondition: PreconditionKind, plan: &[(u64, u64)]) -> [u64; 2] {
     let unit = drive.build(1).unwrap_or_else(|error| panic!("{error}")).layout().unit.get();
     let span = drive.capacity().get();
@@ -130,8 +131,8 @@ fn moved(drive: Drive, precondition: PreconditionKind, plan: &[(u64, u64)]) -> [
     [of("total") - hosts, hosts]
 }
 
-/// What was moved in the first long idle time, in the one after, and for a few writes later, all with the idle time that
-/// follows; and what the writes came to, in superblocks of which each die may have opened one.
+/// Returns the work of a shrunk drive at rest: units moved in the first long idle time, in the next one, and after a
+/// few more writes, and the room in units of the superblocks that these writes may have begun.
 fn moved_at_rest(name: &str, more: &[&str]) -> [u64; 4] {
     // No state of units that are not all alike can be constructed: such a drive is filled in order.
     let alike = text(&shrunk(name, more), "ftl.streams.name")
@@ -154,14 +155,14 @@ fn moved_at_rest(name: &str, more: &[&str]) -> [u64; 4] {
     [settled, left_alone, later - settled, opened]
 }
 
-/// What a unit of room may cost: the victims at which background collection stops give back a tenth (FEMU: an eighth).
-/// MQSim collects in the foreground only, with 102 of 2048 superblocks free and 1905 full of the host's data: of the
-/// 1943 others even a victim drawn blindly gives back a unit for 51 on the mean.
+/// Returns the greatest number of units that a drive may move for each unit of room gained in idle time: 10, since
+/// background collection stops at victims that give back a tenth; 51 for `mqsim-default`, which collects only in the
+/// foreground, from victims that are almost full.
 fn bound(name: &str) -> u64 {
     if name == "mqsim-default" { 51 } else { 10 }
 }
 
-/// All that come with Floatgate but a drive of zones, in which nothing is moved.
+/// Returns the names of all drives of the catalogue, except the zoned drive `wd-zn540`, which moves no data.
 fn every_drive() -> Vec<String> {
     let names = catalogue().drives().into_iter().map(|summary| summary.name);
     names.filter(|name| name != "wd-zn540").collect()
@@ -179,7 +180,7 @@ fn every_drive_comes_to_rest_and_stays_there() {
     }
 }
 
-/// As was assumed of MQSim once: an idle die goes on until so many superblocks are free.
+/// Constant: settings, once assumed of MQSim, by which an idle die collects until 141 superblocks are free.
 const CHASE: [&str; 3] =
     ["ftl.gc.trigger.low=10", "ftl.gc.trigger.high=141", "ftl.gc.trigger.background=true"];
 

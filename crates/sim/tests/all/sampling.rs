@@ -9,10 +9,10 @@ use host::{Op, Workload};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
-/// Constant: seeds of the pairs of drive and workload that the test runs if no others are named.
+/// Constant: seeds of the pairs of drive and workload that the test of sampled runs takes if no other seeds are named.
 const PAIRS: std::ops::Range<u64> = 0..10;
 
-/// Pair of a drive and a workload, drawn from a seed, that is run in full and sampled.
+/// Record of a pair of a drive and a workload, drawn from a seed, that the test runs both in full and sampled.
 #[derive(Debug)]
 struct Pair {
     settings: Vec<String>,
@@ -94,7 +94,8 @@ fn pairs() -> std::ops::Range<u64> {
     range.map_or(PAIRS, |(from, to)| from.parse().expect("a number")..to.parse().expect("a number"))
 }
 
-/// Figure of a pair: its name, its value in the run in full, its estimate, and the interval of that.
+/// Record of a figure of a pair: its name, its value in the run in full, its estimate in the sampled run, and the
+/// estimate's interval.
 struct Figure {
     name: String,
     truth: f64,
@@ -103,7 +104,7 @@ struct Figure {
 }
 
 impl Figure {
-    /// Returns all figures that a sampled run estimates, beside what the run in full has.
+    /// Returns all figures that a sampled run estimates, each with the value of the run in full.
     fn all(exact: &Value, sampled: &Value) -> Vec<Self> {
         let mut places = vec![("waf".to_owned(), "/waf".to_owned(), "/sample/waf".to_owned())];
         for kind in ["read", "write"] {
@@ -135,7 +136,8 @@ impl Figure {
         self.interval.is_some_and(|[low, high]| (low..=high).contains(&self.truth))
     }
 
-    /// Returns the difference from the run in full, in halves of the interval on that side.
+    /// Returns the difference between the estimate and the run in full, divided by the half width of the interval on
+    /// that side (above 1: outside the interval).
     fn off(&self) -> f64 {
         let [low, high] = self.interval.expect("an interval");
         let half = if self.truth < self.value { self.value - low } else { high - self.value };

@@ -10,13 +10,15 @@ use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Pairs of features that are drawn.
+/// Constant: number of pairs of features that the test of saved drives draws.
 const PAIRS: u64 = 120;
 
-/// What a result says of how the drive came into its state, and of the machine.
+/// Constant: places in a result that tell how the drive came into its state, or of the machine, and may differ after
+/// loading.
 const OF_THE_WAY: [&str; 4] = [".engine", ".invocation", ".precondition", ".state.began"];
 
-/// Where two results differ.
+/// Adds to `found` a text for each place, below `place`, at which two results differ, except places that may differ
+/// after loading.
 fn differences(place: &str, one: &Value, other: &Value, found: &mut Vec<String>) {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
@@ -37,7 +39,8 @@ fn differences(place: &str, one: &Value, other: &Value, found: &mut Vec<String>)
     }
 }
 
-/// What a run says otherwise when its state is loaded than when it was made, if anything.
+/// Returns the differences between a run after its state was loaded and the same run after the state was made; `None`
+/// without a difference.
 fn changed(
     drive: impl Fn() -> Drive,
     load: impl Fn(&Drive) -> Box<dyn Workload>,
@@ -96,7 +99,8 @@ fn with_every_policy_a_loaded_drive_goes_on_as_if_it_had_not_been_saved() {
     assert!(faults.is_empty(), "{} of them:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// By hand, other pairs: `FLOATGATE_SAVED_SEED=7`.
+/// Checks that a drive with any pair of features goes on after loading as if it had not been saved. For other pairs set
+/// the seed in the environment: `FLOATGATE_SAVED_SEED=7`.
 #[test]
 fn with_any_pair_of_features_a_loaded_drive_goes_on_as_if_it_had_not_been_saved() {
     let seed = std::env::var("FLOATGATE_SAVED_SEED").map_or(1, |seed| seed.parse().expect("a number"));

@@ -5,7 +5,8 @@ use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
-/// A small drive that has to collect, under small writes and reads, with the checks on.
+/// Runs 30,000 writes and reads of up to `bytes` bytes, with the checker, on a small test drive that has to collect
+/// garbage; returns the result.
 fn checked(more: &[&str], bytes: u32) -> Value {
     let base = [
         "geometry.channels=2",

@@ -8,7 +8,7 @@ use sim::{Catalogue, Drive, PreconditionKind, RunOptions, Session, WorkloadSpec}
 const KINDS: [PreconditionKind; 3] =
     [PreconditionKind::Instant, PreconditionKind::Steady, PreconditionKind::Workload];
 
-/// Three bits a cell, and room for an SLC cache of 64 units a die.
+/// Constant: settings of a TLC test drive with an SLC cache of 1 MiB, 64 units for each of its four dies.
 const CACHED: [&str; 7] = [
     "nand.cell=tlc",
     "nand.pages_per_block=24",
@@ -117,7 +117,8 @@ fn limits_and_rows_are_those_of_the_workload() {
     assert!(requests > 0.0 && requests < 512.0, "{requests}");
 }
 
-/// What the dies of a large drive erase on their way to rest, each a little, is no sign of a policy that gains no room.
+/// Checks that a drive of many dies comes to rest: erases on the way there, a few on each die, are not mistaken for a
+/// victim policy that gains no room.
 #[test]
 fn many_dies_come_to_rest_and_take_writes_again() {
     let many =
@@ -138,8 +139,8 @@ fn many_dies_come_to_rest_and_take_writes_again() {
     assert_eq!(ftl.erased_in_vain(), None);
 }
 
-/// What waits in a buffer of a third of the drive is overwritten there next: without it, what lies on flash in its place
-/// would not become garbage for long.
+/// Checks that a run with a write buffer of a third of the drive begins with the units that overwriting leaves in the
+/// buffer: they are overwritten there next, so that their copies on flash stay valid.
 #[test]
 fn a_large_buffer_begins_with_what_overwriting_left_in_it() {
     let settings = ["ftl.buffer.size=5MiB", "ftl.op_ratio=0.3"];
@@ -162,7 +163,8 @@ fn a_large_buffer_begins_with_what_overwriting_left_in_it() {
     }
 }
 
-/// A buffer that fills and drains by turns remembers for long how it began: what it held before is what it holds later.
+/// Checks that a run with a buffer whose contents fluctuate, and remember for long how they began, starts with the
+/// buffer as full as it is in the long run.
 #[test]
 fn a_cache_that_wanders_begins_as_full_as_it_stays() {
     const SLOTS: f64 = 512.0;

@@ -181,7 +181,8 @@ fn blocks_that_fail_in_the_cache_lose_nothing() {
     assert!(result["wear"]["superblocks_lost"].as_u64().unwrap() > 0);
 }
 
-/// What a failed program was to take over without the bus is read, and goes another way.
+/// Checks that units which a failed program was to take over in the die, from the SLC cache, are read over the bus
+/// instead, and none is lost.
 #[test]
 fn blocks_that_fail_while_they_take_over_folded_data_lose_nothing() {
     let fails =

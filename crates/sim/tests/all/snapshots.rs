@@ -14,7 +14,7 @@ fn checked() -> RunOptions {
     RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() }
 }
 
-/// The part of the result about snapshots, of a run on a filled drive.
+/// Runs a workload on a filled drive with snapshots, and returns the section of the result about snapshots.
 fn snapshots(settings: &[&str], workload: Box<dyn Workload>) -> Value {
     run(with(settings), workload, checked()).1["ftl"]["snapshots"].clone()
 }
@@ -24,7 +24,7 @@ fn count(result: &Value, key: &str) -> u64 {
 }
 
 const AT_ONCE: &str = "ftl.snapshots.at=0s";
-/// What the map of these drives takes: four bytes for each unit.
+/// Returns the number of units that the map of the test's drives takes on flash: four bytes for each logical unit.
 fn map_units(drive: &Drive) -> u64 {
     (drive.capacity().get() / 4096).div_ceil(1024)
 }
@@ -64,7 +64,7 @@ fn it_keeps_each_overwritten_unit_once_and_no_other() {
     assert_eq!((count(result, "units_kept"), count(&result["kept"][0], "differences")), (0, 100));
 }
 
-/// Random overwriting of a part of a drive.
+/// Makes a test workload of random writes of one unit to the share `share` (0 to 1) of the drive.
 fn overwrite(share: f64, requests: u64) -> Box<dyn Workload> {
     let units = (with(&[]).capacity().get() as f64 / 4096.0 * share) as u64;
     let mut random = RandomStream::new(3, "overwrite");

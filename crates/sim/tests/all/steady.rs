@@ -16,9 +16,10 @@ use sim::{Copies, Drive, PreconditionKind, RunOptions, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The chance that a whole test alarms although nothing differs.
+/// Constant: probability that the whole test alarms although no distribution differs (bound for the set of all
+/// comparisons).
 const ALARM: f64 = 0.01;
-/// Overwrites after which a run is looked at.
+/// Constant: numbers of overwrites of the logical space after which runs are compared.
 const LENGTHS: [f64; 3] = [0.01, 0.1, 1.0];
 
 fn used(victim: &str) -> Drive {
@@ -39,7 +40,8 @@ fn used(victim: &str) -> Drive {
     ])
 }
 
-/// A smaller one, of which many can be run: `settings` on top.
+/// Makes a small test drive (SLC, four dies of 96 superblocks), of which many can be run, with the settings `settings`
+/// added.
 fn small(settings: &[String]) -> Drive {
     let mut lines: Vec<&str> = vec![
         "geometry.channels=2",
@@ -60,13 +62,14 @@ fn small(settings: &[String]) -> Drive {
     drive(&lines)
 }
 
-/// How a workload chooses what it overwrites.
+/// Kind of distribution by which a test workload chooses the units that it overwrites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Skew {
     Uniform,
-    /// The first number's share of the writes goes to the second's share of the space.
+    /// Case of distribution: the first number is the share of the writes that go to the hot part of the space, the
+    /// second the size of that part (shares from 0 to 1).
     HotCold(f64, f64),
-    /// The k-th place is written in proportion to k^-0.9.
+    /// Case of distribution: the k-th place is overwritten with a probability in proportion to k^-0.9.
     Zipf,
 }
 
@@ -99,7 +102,8 @@ fn workload(skew: Skew, requests: u64, units: u64, seed: u64) -> Box<dyn Workloa
     })
 }
 
-/// Write amplification and IOPS so far, after each of [`LENGTHS`].
+/// Runs a workload on a drive and returns, after each of the [`LENGTHS`] (numbers of overwrites), write amplification
+/// and IOPS since the run began.
 fn lengths(drive: Drive, skew: Skew, kind: PreconditionKind, seed: u64) -> Vec<[f64; 2]> {
     let units = drive.capacity().get() / 4096;
     let options = RunOptions { precondition: kind, seed, ..RunOptions::default() };
@@ -124,7 +128,8 @@ fn mean(sample: &[f64]) -> f64 {
     sample.iter().sum::<f64>() / sample.len() as f64
 }
 
-/// Compares two ways of preconditioning over `seeds` seeds each.
+/// Compares steady and instant preconditioning on a drive over `seeds` seeds each: two-sample tests of write
+/// amplification and of IOPS after each of the [`LENGTHS`].
 fn compare(name: &str, made: &dyn Fn() -> Drive, skew: Skew, seeds: u64) -> Vec<Compared> {
     let sample = |kind, first: u64| -> Vec<Vec<[f64; 2]>> {
         (first..first + seeds).map(|seed| lengths(made(), skew, kind, seed)).collect()
@@ -159,7 +164,8 @@ fn assert_alike(compared: Vec<Compared>) {
     assert!(lines.is_empty(), "{} of {count} comparisons differ:\n{}", lines.len(), lines.join("\n"));
 }
 
-/// Write amplification over one overwrite of skewed writes, when `before` overwrites of them were made first.
+/// Returns the write amplification over one overwrite of the drive by a workload with the distribution `skew`, after
+/// `before` overwrites (a number of drive capacities) in the run.
 fn skewed(skew: Skew, kind: PreconditionKind, before: f64, seed: u64) -> f64 {
     let drive = small(&[]);
     let units = drive.capacity().get() / 4096;
@@ -257,10 +263,11 @@ fn policy_names(seam: &str) -> Vec<&'static str> {
     sim::policies().into_iter().filter(|entry| entry.seam == seam).map(|entry| entry.card.name).collect()
 }
 
-/// A superblock of four holds no data.
+/// Constant: settings of a test drive with parity, which takes one of four superblocks.
 const PARITY: &[&str] = &["ftl.parity.name=rain", "ftl.op_ratio=0.6"];
 
-/// What is compared: a name and the settings of the drive.
+/// Returns the drives for which ways of preconditioning are compared, each as a name and settings; few of them unless
+/// `whole` is true.
 fn cases(whole: bool) -> Vec<(String, Vec<String>)> {
     let mut cases = Vec::new();
     let mut add = |settings: &[&str]| {
@@ -322,7 +329,8 @@ fn instant_and_steady_are_statistically_the_same_drive() {
     assert_alike(compared);
 }
 
-/// Large superblocks, whose collection takes long: how it shares a die with the host's programs shows.
+/// Constant: settings of a TLC drive with large superblocks, whose collection takes so long that the way it shares a
+/// die with the host's programs shows in the result.
 const LARGE_SUPERBLOCKS: &[&str] = &[
     "nand.cell=tlc",
     "nand.program=one-shot",
@@ -336,7 +344,8 @@ const LARGE_SUPERBLOCKS: &[&str] = &[
     "ftl.op_ratio=0.2",
 ];
 
-/// Untimed writing knows no times: what it leaves must be what a timed run, written as fast as it takes it, goes on with.
+/// Checks that a drive after preconditioning without simulated time has the write amplification, from its first writes
+/// on, that a run with a full write buffer keeps.
 #[test]
 fn a_run_begins_as_it_goes_on() {
     let settings: Vec<String> = LARGE_SUPERBLOCKS.iter().map(|line| (*line).to_owned()).collect();
@@ -365,8 +374,9 @@ fn a_run_begins_as_it_goes_on() {
     assert_alike(vec![Compared { name: "write amplification".into(), chance, detail }]);
 }
 
-/// By hand, for a drive that ships, with settings that make it smaller:
-/// `FLOATGATE_STEADY_DRIVE="disksim-ssd geometry.channels=2"`. `FLOATGATE_STEADY_SEEDS` is 8 if it is not given.
+/// Checks, for a catalogue drive named in the environment (`FLOATGATE_STEADY_DRIVE="disksim-ssd geometry.channels=2"`,
+/// with settings that shrink it), that both ways of preconditioning give alike results; `FLOATGATE_STEADY_SEEDS` is 8
+/// if not set.
 #[test]
 fn a_shipped_drive_is_statistically_the_same_either_way() {
     let Ok(asked) = std::env::var("FLOATGATE_STEADY_DRIVE") else { return };

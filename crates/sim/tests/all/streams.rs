@@ -7,19 +7,20 @@ use host::{Op, Workload};
 use sim::{Drive, PreconditionKind, RunOptions};
 use units::Lpn;
 
-/// A drive of one die whose superblocks have `pages` units of 4 KiB, 7/8 of it filled, as SSD-iq's simulator has it.
+/// Sizes of a test drive with one die, filled to 7/8 as in the simulator of SSD-iq: number of blocks, and of pages (4
+/// KiB units) in each.
 struct Shape {
     blocks: u32,
     pages: u32,
 }
 
-/// Superblocks beside those of the published drive, which collects when none is free and has one open: here one is free when a
-/// victim is chosen, one is open for the host and one for what is moved.
+/// Constant: number of superblocks beyond those of the published drive, which collects when none is free and has one
+/// open: here one is free when a victim is chosen, one is open for the host, and one for moved data.
 const KEPT: u32 = 3;
 
-/// The sizes of the published numbers: 16 GiB in blocks of 2,048 pages.
+/// Constant: sizes of the drive of the published numbers: 16 GiB in blocks of 2,048 pages.
 const PUBLISHED: Shape = Shape { blocks: 2048, pages: 2048 };
-/// A drive on which policies differ as they do there, in less time.
+/// Constant: sizes of a smaller drive on which policies differ as on the published one, in less time.
 const QUICK: Shape = Shape { blocks: 1024, pages: 512 };
 
 fn filled_to_seven_eighths(shape: &Shape, settings: &[&str]) -> Drive {
@@ -46,9 +47,8 @@ fn filled_to_seven_eighths(shape: &Shape, settings: &[&str]) -> Drive {
     drive(&[&fixed, &sizes.each_ref().map(String::as_str)[..], settings].concat())
 }
 
-/// Units programmed for each that the host writes: 95 % of the writes go to 5 % of the units.
-/// Counted is one overwrite
-/// of the drive after `more`, by a host that takes no time.
+/// Returns the write amplification, without simulated time, of a host that sends 95 % of its writes to 5 % of the
+/// units: units programmed for each unit written, counted over one overwrite of the drive after `more` others.
 fn amplification(shape: &Shape, settings: &[&str], more: f64, seed: u64) -> f64 {
     let mut ftl =
         filled_to_seven_eighths(shape, settings).build(seed).unwrap_or_else(|error| panic!("{error}"));
@@ -72,7 +72,7 @@ fn amplification(shape: &Shape, settings: &[&str], more: f64, seed: u64) -> f64 
     write(u64::from(units))
 }
 
-/// As [`amplification`] long after the drive was filled, beside a published number.
+/// Checks that [`amplification`], long after the drive was filled, is within 3 % of a published number.
 fn beside_published(settings: &[&str], published: f64) {
     let full = std::env::var_os("FLOATGATE_STREAMS_FULL").is_some();
     let (shape, more) = if full { (PUBLISHED, 16.0) } else { (QUICK, 8.0) };
@@ -81,9 +81,9 @@ fn beside_published(settings: &[&str], published: f64) {
     assert!((found / published - 1.0).abs() < 0.03, "{settings:?}: {found:.3}, published {published:.3}");
 }
 
-/// SSD-iq's simulator has 5.904 for greedy collection with one open block, 4.413 for two regions with greedy victims and 2.055
-/// for two regions with a scan in the order of closing. Run again, its code gives 4.45 and 2.14 in the long run, and here the
-/// scan gives 2.12 where the host fills up what moving left open. `FLOATGATE_STREAMS_FULL=1` takes drives of the published size.
+/// Checks write amplification against SSD-iq's simulator: 5.904 (greedy, one open block), 4.413 (two regions, greedy
+/// victims) and 2.055 (two regions, scan in closing order; its code gives 4.45 and 2.14 in the long run).
+/// `FLOATGATE_STREAMS_FULL=1` takes drives of the published size.
 #[test]
 fn two_regions_move_as_little_as_published() {
     beside_published(&["ftl.gc.victim.name=greedy", "ftl.streams.name=mixed"], 5.904);
@@ -91,7 +91,8 @@ fn two_regions_move_as_little_as_published() {
     beside_published(&["ftl.gc.victim.name=two-region-fifo", "ftl.streams.name=separate"], 2.055);
 }
 
-/// Data that are overwritten soon lie together: less of what is collected is still valid.
+/// Checks that stream policies which put units that are overwritten soon into superblocks of their own move less data,
+/// as the victims have fewer valid units.
 #[test]
 fn streams_that_tell_units_apart_move_less() {
     let of = |streams: &str| {
@@ -109,7 +110,8 @@ fn streams_that_tell_units_apart_move_less() {
     assert!(sepbit < hot_cold, "sepbit {sepbit}, hot-cold {hot_cold}");
 }
 
-/// Writes, most of them of few units, reads, trims and flushes.
+/// Makes a test workload of writes, reads, trims and flushes on `units` units; four in five requests go to the first
+/// tenth of them.
 fn skewed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "skewed");
     closed_loop(requests, 8, move |index| {
@@ -123,7 +125,8 @@ fn skewed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     })
 }
 
-/// The checker looks at every unit after each cut.
+/// Checks, with the checker at each unit after each of six power cuts, that no durable data are lost with stream
+/// policies that separate units.
 #[test]
 fn nothing_is_lost_by_streams_when_the_power_fails() {
     let cuts = ["power.cut.drawn=6", "power.cut.within=3000", "ftl.buffer.power_loss_protection=false"];
@@ -144,7 +147,7 @@ fn nothing_is_lost_by_streams_when_the_power_fails() {
     }
 }
 
-/// Programs of several streams are filled at a time: all are padded when the host flushes, so that it waits for none.
+/// Checks that a flush pads the begun programs of all streams, so that it does not wait for the flush timer of any.
 #[test]
 fn a_flush_ends_what_each_stream_has_begun() {
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };

@@ -10,12 +10,12 @@ use sim::{PreconditionKind, RunOptions};
 
 const RATE: u64 = 200_000_000;
 
-/// A bus transfer of `bytes` at the small drive's 200 MT/s.
+/// Returns the time in ns of a bus transfer of `bytes` bytes on the small test drive's channel (200 MT/s).
 fn bus_ns(bytes: u64) -> u64 {
     (bytes * 1_000_000_000).div_ceil(RATE)
 }
 
-/// A transfer over the default NVMe link of 3.2 GB/s.
+/// Returns the time in ns of a transfer of `bytes` bytes over the default NVMe link (3.2 GB/s).
 fn link_ns(bytes: u64) -> u64 {
     (bytes * 1_000_000_000).div_ceil(3_200_000_000)
 }
@@ -72,7 +72,8 @@ fn an_unloaded_write_through_is_link_plus_transfer_plus_program() {
     assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
 }
 
-/// Cells without times of their own are no reason to end: the checks hold, and what is left is the rest of the way.
+/// Checks that with array times of zero the run goes on with its checks, and that latency is the sum of the other
+/// stages.
 #[test]
 fn cells_that_take_no_time_leave_the_rest() {
     let ideal =
@@ -89,8 +90,8 @@ fn cells_that_take_no_time_leave_the_rest() {
     assert!(result["flash"]["erases"]["gc"].as_u64().unwrap() > 0, "{}", result["flash"]["erases"]);
 }
 
-/// Of a write of half a unit the other half is read from where the unit lives, decoded and programmed with it; where
-/// there is nothing to read, there is nothing to wait for.
+/// Checks that for a write of half a unit the other half is read from flash, decoded and programmed with it, and that
+/// nothing is read or waited for where the unit holds no data.
 #[test]
 fn a_partial_write_is_merged_with_what_was_there() {
     let through = settings(&["ftl.buffer.write_back=false"]);
@@ -109,9 +110,9 @@ fn a_partial_write_is_merged_with_what_was_there() {
     }
 }
 
-/// A write that a request waits for waits for no other, however long the buffer lets other units wait: a forced one, and
-/// any without a write cache. It is programmed at once, with an empty unit beside it; with one bit a cell, too, and with any
-/// `flush_after` says.
+/// Checks that a write whose request waits for its program (FUA, or any write without a write-back buffer) is
+/// programmed at once with padding, no matter how long `flush_after` lets other units wait for a full program, also
+/// with one bit per cell.
 #[test]
 fn a_write_that_is_waited_for_is_padded_at_once() {
     let forced = "ftl.buffer.power_loss_protection=false";
@@ -136,8 +137,8 @@ fn a_write_that_is_waited_for_is_padded_at_once() {
     }
 }
 
-/// Data that cross the link when a write's own are there share its program; the write waits for them and for nothing
-/// else. Of three writes at once the first two share a program, and the third, which nothing follows, has its own.
+/// Checks that a write which waits for its program shares it with data that cross the host link until its own data are
+/// there, and waits for no others: of three writes at once the first two share a program, and the third has its own.
 #[test]
 fn what_crosses_the_link_shares_the_program_of_a_write_that_is_waited_for() {
     for mode in ["ftl.buffer.power_loss_protection=false", "ftl.buffer.write_back=false"] {
@@ -156,7 +157,8 @@ fn what_crosses_the_link_shares_the_program_of_a_write_that_is_waited_for() {
     }
 }
 
-/// A request that crosses the link in pieces fills whole program units: no piece is padded while the next is on its way.
+/// Checks that a large write, which crosses the host link in pieces, fills whole program units: no piece is padded
+/// while the next is being transferred.
 #[test]
 fn the_pieces_of_a_request_share_its_programs() {
     for mapping in ["ftl.mapping.name=page", "ftl.mapping.name=bast"] {
@@ -174,8 +176,8 @@ fn the_pieces_of_a_request_share_its_programs() {
     }
 }
 
-/// A unit waits for a full program as long as the buffer lets it, from when it came: the wait of a unit that others joined is over
-/// with that, and cuts short no other's.
+/// Checks that a unit waits for a full program from its own arrival, as long as the buffer allows: the wait of a unit
+/// that was joined by others ends with that program, and shortens no other unit's wait.
 #[test]
 fn each_unit_waits_for_company_from_when_it_came() {
     let pairs = ["nand.planes=2", "nand.blocks_per_plane=32", "ftl.mapping_unit=4KiB"];
@@ -200,7 +202,7 @@ fn a_write_back_is_acknowledged_when_the_buffer_holds_it() {
     assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
 }
 
-/// Bytes per second of sequential requests of 64 KiB, deep enough to fill every queue.
+/// Returns the bandwidth, in bytes per second, of sequential requests of 64 KiB with 64 in flight.
 fn bandwidth(settings: &[&str], op: Op, precondition: PreconditionKind, requests: u64) -> f64 {
     let drive = drive(settings);
     let blocks = drive.capacity().get() / 65_536;
@@ -254,8 +256,9 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
     within_one_percent(bandwidth(&link, Op::READ, fill, 2_000), 100e6, "link-bound reads");
 }
 
-/// Two arrays of one channel are done at the same moment: the second die is sent its next read before the first gives
-/// its data, since a command that waits goes before data that ask for the channel at the same time.
+/// Checks that, when the arrays of two dies on a channel are done at the same moment, the next read command is sent to
+/// the second die before the first die's data-out, as a waiting command goes before data that ask for the channel at
+/// the same time.
 #[test]
 fn at_equal_times_a_command_goes_before_data() {
     let cached = settings(&["controller.cache_read=true", "bus.cycles_read=0", "nand.t_r=50us"]);

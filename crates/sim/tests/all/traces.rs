@@ -7,8 +7,8 @@ use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, WorkloadSpec};
 use std::path::{Path, PathBuf};
 
-/// A file and the options its description calls for, beside `compact`, which fits any drive of the
-/// footprint's size.
+/// Constant: trace files with the options that their descriptions call for, as JSON; all are run with `compact`
+/// addresses, which fit any drive of the footprint's size.
 const TRACES: &[(&str, &str)] = &[
     ("blkreplay-linux-webserver-2.load.gz", "{}"),
     ("blkreplay-windows-mssql.load.gz", "{}"),
@@ -54,7 +54,7 @@ fn folder() -> Option<PathBuf> {
     None
 }
 
-/// A TLC drive of 8 or, for the largest footprint, 32 GiB.
+/// Makes a TLC test drive of 8 GiB, or of 30 GiB for the trace `file` with the largest footprint.
 fn fitting(file: &str, settings: &[&str]) -> Drive {
     let (blocks, capacity) = if file.starts_with("hadoop") { (800, "30GiB") } else { (224, "8GiB") };
     let common = [
@@ -76,7 +76,7 @@ fn fitting(file: &str, settings: &[&str]) -> Drive {
     drive(&[&common, settings].concat())
 }
 
-/// Runs a trace with the checks on; gives the result.
+/// Runs a trace file with the checker and compact addresses, and returns the result.
 fn run_trace(folder: &Path, file: &str, options: &str, drive: Drive, run_options: RunOptions) -> Value {
     let path = folder.join(file);
     assert!(path.is_file(), "{} is missing", path.display());
@@ -102,10 +102,12 @@ fn every_real_trace_runs_to_its_end_with_the_checks_on() {
     }
 }
 
-/// Requests of a trace that slow kinds of mapping run: BAST moves a block for most writes.
+/// Constant: number of a trace's first requests that the test runs on slow kinds of mapping, as BAST moves a block for
+/// most writes.
 const BEGINNING: u64 = 20_000;
 
-/// Runs the beginning of every real trace with the checks on a drive with these settings, in units of a page.
+/// Runs the beginning of each trace with the checker on a drive with these settings and mapping units of a page (16
+/// KiB).
 fn run_all(folder: &Path, settings: &[&str]) {
     let beginning = RunOptions { limit_requests: Some(BEGINNING), ..RunOptions::default() };
     for (file, options) in TRACES {

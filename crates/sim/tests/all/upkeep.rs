@@ -8,8 +8,8 @@ use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};
 use std::collections::BTreeMap;
 
-/// On a drive without read retries: 4 MiB are written; then twenty times one unit is read and nothing happens for 300
-/// days.
+/// Runs a workload of 20 reads on a drive without read retries, with 300 days of pause after each, on 4 MiB written
+/// before; returns the result.
 pub fn years(more: &[&str]) -> Value {
     let drive = drive(&[PAPER, &["ecc.code.retries=0"], more].concat());
     let text = "[global]\nfilename=data\nbs=4k\nsize=4m\n[fill]\nrw=write\nio_size=4m\n[later]\nstonewall\n\
@@ -139,7 +139,7 @@ fn what_cannot_hold_is_refused_with_the_constraint() {
     }
 }
 
-/// A round is late as soon as its time is over, also while it goes on.
+/// Checks that a round of the patrol counts as late as soon as its period is over, even while the round still goes on.
 #[test]
 fn a_round_that_has_not_ended_is_late_when_its_time_is_over() {
     let scrub = |reads: u64| {
@@ -157,7 +157,8 @@ fn a_round_that_has_not_ended_is_late_when_its_time_is_over() {
     assert!(rounds == 3 && late > rounds, "{rounds} rounds, {late} late");
 }
 
-/// One superblock after the other falls due, all over the period, and is read as soon as its die is idle.
+/// Checks that the patrol reads superblocks spread evenly over its period: one after the other falls due, and is read
+/// when its die is next idle.
 #[test]
 fn a_round_is_spread_evenly_over_its_period() {
     const DUE_NS: u64 = 10_000_000;
@@ -184,7 +185,7 @@ fn a_round_is_spread_evenly_over_its_period() {
     assert_eq!(upkeep.die_ns, 70_000 * reads.len() as u64);
 }
 
-/// A few units are written anew each time that they are due, be the superblock they lie in full or open.
+/// Checks that units in an open superblock are refreshed each time that they are due, as in a full one.
 #[test]
 fn what_lies_in_an_open_superblock_is_written_anew() {
     const DAY_NS: u64 = 86_400_000_000_000;
@@ -199,7 +200,8 @@ fn what_lies_in_an_open_superblock_is_written_anew() {
     }
 }
 
-/// A round that takes exactly its period is in time; one that goes on is late.
+/// Checks that a round of the patrol that takes exactly its period is in time, and that it is late one nanosecond
+/// after.
 #[test]
 fn a_round_may_take_its_whole_period() {
     const PERIOD_NS: u64 = 640_000_000;

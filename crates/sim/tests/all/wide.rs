@@ -27,7 +27,7 @@ fn made() -> Ftl {
     with_policies(&WIDE, |_| {})
 }
 
-/// Units of all parts of the drive.
+/// Returns a sample of logical units from all parts of the drive: each 7,654,321st.
 fn some(ftl: &Ftl) -> impl Iterator<Item = Lpn> + use<> {
     (0..ftl.layout().logical_units).step_by(7_654_321).map(Lpn)
 }

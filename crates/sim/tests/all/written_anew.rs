@@ -7,14 +7,15 @@ use engine::RandomStream;
 use ftl::SuperblockState;
 use units::Lpn;
 
-/// One die of 16 superblocks with 32 units each, programmed one by one.
+/// Constant: settings of a test drive with one die of 16 superblocks with 32 units each, where a program takes one
+/// unit.
 const ONE_DIE: &[&str] =
     &["geometry.channels=1", "geometry.ways=1", "nand.blocks_per_plane=16", "ftl.user_capacity=1360KiB"];
 const UNITS: u32 = 32;
 const LOGICAL: u32 = 340;
 const DAY_NS: u64 = 86_400_000_000_000;
 
-/// Superblocks that were read forty times are worn out by that.
+/// Constant: settings by which a superblock must be rewritten after forty reads (read reclaim).
 const READS: &[&str] = &["ftl.reading.reads=40", "ftl.reading.reclaim=true", "nand.errors.gamma=2e-5"];
 
 fn settings<'a>(more: &[&'a str]) -> Vec<&'a str> {
@@ -26,14 +27,15 @@ fn bench(more: &[&str]) -> Bench {
     Bench::new(&settings(more))
 }
 
-/// The host asks for a unit so often that its superblock is worn out by that.
+/// Reads a unit forty times, so that its superblock falls due for read reclaim.
 fn ask_for_reads(bench: &mut Bench, lpn: u32) {
     for _ in 0..40 {
         bench.ftl.read(NO_REQUEST, Lpn(lpn), 1, &mut bench.ctx);
     }
 }
 
-/// A superblock falls due while a program to it is in flight: it waits until that has ended, and is written anew then.
+/// Checks that a superblock which falls due for refresh while a program to it is in flight is refreshed after the end
+/// of that program.
 #[test]
 fn what_falls_due_during_a_program_is_written_anew_after_it() {
     let mut bench = bench(&["ftl.refresh.age=300d"]);
@@ -51,7 +53,8 @@ fn what_falls_due_during_a_program_is_written_anew_after_it() {
     assert_eq!(bench.ftl.upkeep().map(|(counts, ..)| counts.begun), Some(1));
 }
 
-/// A drive on which nothing happens any more rests, overdue or not; what is overdue goes on with the host's next operation.
+/// Checks that an idle drive rests although superblocks are overdue for refresh, and that their refresh begins with the
+/// host's next operation.
 #[test]
 fn what_falls_due_while_nothing_happens_is_written_anew_when_something_does() {
     let mut bench = bench(&["ftl.refresh.age=300d"]);
@@ -66,7 +69,7 @@ fn what_falls_due_while_nothing_happens_is_written_anew_when_something_does() {
     assert_ne!(bench.home_of(0), first);
 }
 
-/// Who has to wait only because another was due at the same moment is not late.
+/// Checks that a superblock which only waits because another one fell due at the same moment does not count as late.
 #[test]
 fn the_second_of_two_that_fall_due_together_is_not_late() {
     let late = |superblocks: u32| {
@@ -83,8 +86,8 @@ fn the_second_of_two_that_fall_due_together_is_not_late() {
     assert_eq!([late(2), late(3), late(5)], [0, 1, 3]);
 }
 
-/// The die has just written one superblock anew, and has no time for the next yet. One that is worn out by reads waits for
-/// that; one that is being emptied by a collection does not.
+/// Checks that a superblock due for read reclaim waits until the die has time for upkeep again after the last refresh,
+/// unless it is a victim that a collection is emptying: then it does not wait.
 #[test]
 fn what_is_being_emptied_does_not_wait_to_be_written_anew() {
     let waiting = |state: SuperblockState| {
@@ -118,17 +121,18 @@ fn what_is_being_emptied_does_not_wait_to_be_written_anew() {
     assert_eq!(waiting(SuperblockState::Victim), Some(0));
 }
 
-/// Superblocks that upkeep closed before they were full.
+/// Record of how many open superblocks upkeep closed before they were full, in a test.
 #[derive(Debug, Default)]
 struct Closed {
-    /// The host's while a collection had units in hand.
+    /// Number of the host's superblocks that were closed while a collection had units in motion.
     hosts: u32,
-    /// Superblocks that collections fill: all, while units were in hand, while no superblock was free.
+    /// Numbers of superblocks filled by collections that were closed: all, those while units were in motion, and those
+    /// while no superblock was free.
     moving: [u32; 3],
 }
 
-/// Superblocks fall due while they are open. One that the host fills is closed at once; one that a collection fills only
-/// while it has nothing in hand and another superblock is free: it counts on what is left there.
+/// Checks that an open superblock which falls due is closed at once if the host fills it, but if a collection fills it
+/// only while no units are in motion and another superblock is free, because the collection counts on the room in it.
 #[test]
 fn only_what_collection_can_do_without_is_closed() {
     let mut bench = bench(&[READS, &["ftl.gc.trigger.low=1", "ftl.upkeep.share=1.0"]].concat());
@@ -176,7 +180,8 @@ fn only_what_collection_can_do_without_is_closed() {
 const REWRITES: &[&str] =
     &["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us", "ftl.gc.trigger.background=false"];
 
-/// The host writes a unit twice, which makes it cheap to write and dear to read, and then only reads it.
+/// Writes a unit twice and then reads it twice: the cost regulator writes it cheaply, so that reads are expensive, and
+/// then asks for its rewrite.
 fn ask_for_rewrite(bench: &mut Bench, lpn: u32) {
     for _ in 0..2 {
         assert!(bench.write(lpn));
@@ -187,8 +192,8 @@ fn ask_for_rewrite(bench: &mut Bench, lpn: u32) {
     }
 }
 
-/// The fewest free superblocks with which a unit was read to be written anew: while another had to be opened for it, while the
-/// open one had room for just one unit, and for more.
+/// Returns the least number of free superblocks when a unit was read to be rewritten: with no room in the open
+/// superblock, with room for one unit, and for more; `None` where that did not occur.
 fn fewest_free_at_rewrites(more: &[&str]) -> [Option<u32>; 3] {
     let mut bench = bench(&[REWRITES, more].concat());
     let mut random = RandomStream::new(5, "rewrites");
@@ -214,8 +219,8 @@ fn fewest_free_at_rewrites(more: &[&str]) -> [Option<u32>; 3] {
     fewest
 }
 
-/// Writing anew makes garbage and gives nothing back at once: two superblocks stay free, one for the next victim and one for
-/// the host, another where blocks can fail, and as many as collection wants free before it works beside the host.
+/// Checks that units are rewritten only while two superblocks stay free (for the next victim and for the host), one
+/// more where blocks can fail, and as many as collection needs before it works beside the host.
 #[test]
 fn a_unit_is_written_anew_only_where_collection_keeps_its_room() {
     for (fail_ratio, spare) in [("0", 0), ("1e-12", 1)] {
@@ -232,7 +237,7 @@ fn a_unit_is_written_anew_only_where_collection_keeps_its_room() {
     }
 }
 
-/// A unit that is read to be written anew, and trimmed before it has been: nothing is written.
+/// Checks that a unit which is trimmed between its read for a rewrite and the program is not written.
 #[test]
 fn what_was_trimmed_meanwhile_is_not_written_anew() {
     for trims in [false, true] {
@@ -261,8 +266,8 @@ fn what_was_trimmed_meanwhile_is_not_written_anew() {
     }
 }
 
-/// Two planes: a program takes two units. Two that are read to be written anew fill one program; one of them alone does not wait
-/// for another.
+/// Checks, with programs of two units, that two units read to be rewritten share a program, and that a single one does
+/// not wait for another.
 #[test]
 fn what_is_written_anew_shares_a_program_and_waits_for_nothing_else() {
     let written = |trims: u32| {
@@ -287,8 +292,8 @@ fn what_is_written_anew_shares_a_program_and_waits_for_nothing_else() {
     assert_eq!([written(0), written(1)], [(1, 2, 0), (1, 1, 1)]);
 }
 
-/// The host's data wait for a full program on one die. Superblocks that end meanwhile, of moved data there and of the host's
-/// on the other die, leave them alone: a flush still brings them to the flash.
+/// Checks that the host's data that wait for a full program survive the closing of other superblocks, of moved data on
+/// the same die and of the host's on the other die: a flush still brings them to the flash.
 #[test]
 fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {
     let two_dies = ["geometry.ways=2", "nand.planes=2", "ftl.user_capacity=5440KiB"];
@@ -309,7 +314,8 @@ fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {
     assert_eq!((0..2).map(|die| bench.valid(die)).sum::<u32>(), 11);
 }
 
-/// What wear levelling moves is none of the data that are written anew for their own sake.
+/// Checks that superblocks moved by wear levelling do not count among those that are rewritten because of reads
+/// (refreshed).
 #[test]
 fn what_wear_levelling_moves_does_not_count_as_written_anew() {
     let levels = ["ftl.wear.name=static", "ftl.wear.threshold=2"];
@@ -329,7 +335,7 @@ fn what_wear_levelling_moves_does_not_count_as_written_anew() {
     assert!(begun > Some(5), "{begun:?}");
 }
 
-/// Reads wear a superblock out while a program to it is in flight: it cannot be moved at that moment, and is looked at again.
+/// Checks that a superblock which falls due for read reclaim while a program to it is in flight is moved after that.
 #[test]
 fn what_reads_wear_out_during_a_program_is_moved_after_it() {
     let mut bench = bench(READS);

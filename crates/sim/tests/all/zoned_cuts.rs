@@ -50,8 +50,8 @@ fn a_cut_while_the_drive_looks_for_its_zones_changes_nothing() {
     }
 }
 
-/// Checks the recovery of a drive with a full zone, and one of 32 units, of which the last two wait for a third in the
-/// write buffer.
+/// Checks that recovery reads one page of each superblock of a full zone, and all 30 written pages of a zone of 32
+/// units, whose last two units wait in the write buffer for a third.
 #[test]
 fn one_page_is_read_of_a_full_superblock_and_all_of_an_open_one() {
     let drive = drive(&[TLC, KINDS[0], ZONED, &["power.cut.at=[\"40ms\"]"]].concat());

@@ -34,7 +34,8 @@ fn fio(text: &str) -> WorkloadSpec {
     WorkloadSpec::FioText { name: "job".into(), text: text.into(), variables: [].into() }
 }
 
-/// The zones of all namespaces as if they were of one.
+/// Returns the zones of all namespaces as if they belonged to one: the sum of their numbers, and the sizes and limits
+/// of the first namespace's zones.
 fn all_of(zones: &[HostZones]) -> ZoneShape {
     ZoneShape {
         count: zones.iter().map(|zones| zones.count).sum(),
@@ -60,7 +61,8 @@ fn zones_lie_side_by_side_and_are_counted_from_zero_in_each_namespace() {
     assert_eq!(space.all_zones().iter().map(|zones| zones.count).collect::<Vec<_>>(), [13, 27]);
 }
 
-/// The zones do the same as those of one namespace, to the nanosecond.
+/// Checks that a zoned drive divided into two namespaces does the same as with one, with equal results to the
+/// nanosecond.
 #[test]
 fn a_drive_parted_in_two_does_what_the_whole_does() {
     for kind in KINDS {
@@ -83,7 +85,7 @@ fn a_drive_parted_in_two_does_what_the_whole_does() {
     }
 }
 
-/// Jobs of fio find the zones of the device that they name, and no other's.
+/// Checks that fio jobs write to the zones of the namespace that they name, and to no others.
 #[test]
 fn a_job_writes_the_zones_of_its_own_namespace() {
     let drive = zoned(&[KINDS[1], TWO].concat());

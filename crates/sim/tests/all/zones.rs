@@ -9,7 +9,8 @@ use host::{Op, Workload};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
-/// 40 zones of 512 KiB, of which 384 KiB can be written: a superblock of 24 units on each of four dies.
+/// Constant: settings of a drive with 40 zones of 512 KiB, of which 384 KiB can be written: a superblock of 24 units on
+/// each of four dies.
 pub const ZONED: &[&str] = &[
     "ftl.buffer.power_loss_protection=true",
     "ftl.mapping.zone_size=512KiB",
@@ -39,7 +40,8 @@ pub fn number(result: &Value, path: &str) -> u64 {
     found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
 }
 
-/// The same commands on the states alone: requests that fail, by their status, and the states that are left.
+/// Returns the outcome of the test's commands on a model of the zone states alone: numbers of failed requests by
+/// status, and the states of the zones in the end.
 fn expected(shape: ZoneShape, seed: u64, requests: u64) -> (Vec<(String, u64)>, ZoneStates) {
     let (mut workload, mut zones) = (commands(shape, 4096, seed, requests, 1), ZoneStates::new(shape));
     let mut errors = std::collections::BTreeMap::<String, u64>::new();
@@ -87,7 +89,8 @@ fn random_commands_are_answered_as_the_states_of_zones_say() {
     }
 }
 
-/// With several commands on their way the account still finds every unit where it should be, and nothing is endless.
+/// Checks, for several numbers of commands in flight on zones, that the checker finds each unit in its place and that
+/// the run ends.
 #[test]
 fn commands_in_flight_together_leave_no_unit_behind() {
     for kind in KINDS {
@@ -101,7 +104,7 @@ fn commands_in_flight_together_leave_no_unit_behind() {
     }
 }
 
-/// Writes a part of each zone and finishes it.
+/// Makes a test workload that writes the first `blocks` blocks of each zone and then finishes the zone.
 fn part_and_finish(shape: ZoneShape, blocks: u64, zones: u64) -> Box<dyn Workload> {
     closed_loop(2 * zones, 1, move |index| {
         let start = index / 2 * shape.size * 4096;
@@ -131,7 +134,8 @@ fn a_finish_of_fixed_zones_writes_one_over_the_occupancy() {
     }
 }
 
-/// A finish takes as long as the flash takes to write the rest, and a reset what the firmware does.
+/// Checks that a zone finish takes as long as the programs that fill up the zone, and a zone reset the time of the
+/// firmware.
 #[test]
 fn a_finish_takes_the_time_of_its_programs_and_a_reset_that_of_the_firmware() {
     let drive = zoned(KINDS[0]);
@@ -203,8 +207,8 @@ fn what_a_zoned_drive_cannot_be_is_refused_in_a_line() {
     assert!(error.contains("this drive has no zones"), "{error}");
 }
 
-/// The smallest buffer, one active zone, and zones that are finished and reset while writes to them wait for room: those hold
-/// back what they have, and no more of them than leave room for the next.
+/// Checks that the run ends with the smallest write buffer and one active zone, while zones are finished and reset with
+/// writes waiting for room: such zones keep their buffered data, and no more of them than leave room for the next zone.
 #[test]
 fn zones_that_end_with_writes_in_flight_leave_room_for_others() {
     for kind in KINDS {

@@ -10,7 +10,7 @@ use sim::{PreconditionKind, RunOptions, Session};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The system's allocator, and how often it was asked.
+/// Memory allocator of the test program: the system's allocator, with a count of the requests for memory.
 struct Counting;
 
 static ASKED: AtomicU64 = AtomicU64::new(0);
@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often a run of so many requests asks for memory, from its first to its last; the result, with its tables, comes
-/// after that.
+/// Returns the number of requests for memory in a run of `requests` requests, from the first request to the last,
+/// without those for the result.
 fn asked(op: Op, requests: u64) -> u64 {
     let drive = drive(SMALL);
     let span = drive.capacity().get();
@@ -49,8 +49,8 @@ fn asked(op: Op, requests: u64) -> u64 {
     ASKED.load(Ordering::Relaxed) - before
 }
 
-/// Each time a run is twice as long its series, a bounded number of intervals, are drawn up once more with intervals of
-/// twice the length. That takes as many allocations each time; what was allocated for requests would be twice as many.
+/// Checks that requests of a run allocate no memory: twice as many requests cost hardly more allocations. Only the
+/// series of intervals, which are bounded in number, allocate the same again each time that the run's length doubles.
 #[test]
 fn requests_allocate_nothing() {
     for op in [Op::READ, Op::WRITE] {

@@ -7,19 +7,20 @@ use engine::Event;
 use ftl::{Coverage, Found, Ftl, FtlConfig, Output, Probe, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// No request waits for the program.
+/// Constant: request number that stands for no request, for a write whose program no request waits for.
 pub const NO_REQUEST: u32 = u32::MAX;
 
-/// What the layer had done on the flash, in the order in which it was.
+/// Record of the work of a translation layer on the flash in a test, in order.
 #[derive(Default)]
 pub struct Log {
-    /// Operations as they were queued.
+    /// List of the flash operations, at the time of their queueing.
     pub submitted: Vec<Transaction>,
-    /// Operations as they ended, with what they took.
+    /// List of the flash operations that have ended, in the order of their ends.
     pub finished: Vec<Transaction>,
-    /// Programs as they were queued, with the origins of their units.
+    /// List of the programs, in the order of their queueing, each with the origins of its units.
     pub placed: Vec<(Transaction, Vec<Origin>)>,
-    /// Units that found a new home: number, home, whether they were moved there.
+    /// List of the logical units that got a new physical place: number, place, and true if the unit was moved there,
+    /// false if the host wrote it.
     pub committed: Vec<(Lpn, Ppa, bool)>,
 }
 
@@ -52,7 +53,7 @@ impl Probe for Log {
 }
 
 impl Log {
-    /// The operations of a kind and an origin that ended.
+    /// Returns the flash operations of a kind and an origin that have ended.
     pub fn of(&self, kind: Kind, origin: Origin) -> impl Iterator<Item = &Transaction> {
         self.finished.iter().filter(move |it| it.kind == kind && it.origin == origin)
     }
@@ -73,7 +74,7 @@ impl Bench {
         Self::of(super::drive(settings).build(seed).unwrap_or_else(|error| panic!("{error}")))
     }
 
-    /// All units were written before time began.
+    /// Makes a test bench with a drive on which all logical units were written without simulated time.
     pub fn filled(settings: &[&str]) -> Self {
         let mut ftl = super::drive(settings).build(1).unwrap_or_else(|error| panic!("{error}"));
         (0..ftl.layout().logical_units).for_each(|lpn| ftl.write_untimed(Lpn(lpn)));
@@ -87,7 +88,7 @@ impl Bench {
         bench
     }
 
-    /// Handles the next event; false when there is none.
+    /// Processes the next simulation event of the bench; returns false if there is none.
     pub fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind == ftl::events::FIRST_FREE {
@@ -104,30 +105,31 @@ impl Bench {
         }
     }
 
-    /// Goes on to a moment, which need not be that of an event.
+    /// Advances the bench to the simulated time `ns`, at which no event need happen.
     pub fn pass_until(&mut self, ns: u64) {
         self.ctx.calendar.schedule(SimTime::from_ns(ns), Event { kind: ftl::events::FIRST_FREE, index: 0 });
         while self.ctx.calendar.next_time().is_some_and(|next| next.ns() <= ns) && self.pass() {}
     }
 
-    /// Goes on until nothing happens any more.
+    /// Processes simulation events of the bench until there are none left.
     pub fn rest(&mut self) {
         while self.pass() {}
     }
 
-    /// Programs all that waits in the buffer, and goes on until nothing happens any more.
+    /// Flushes the write buffer, and processes simulation events of the bench until there are none left.
     pub fn settle(&mut self) {
         self.ftl.flush(0, &mut self.ctx);
         self.take_outputs();
         self.rest();
     }
 
-    /// Writes a unit as soon as the buffer has room; false when that never comes.
+    /// Writes a unit as soon as the write buffer has room; returns false if it never has.
     pub fn write(&mut self, lpn: u32) -> bool {
         self.write_for(NO_REQUEST, lpn, Coverage::Whole)
     }
 
-    /// Writes a unit, or a part of it; `request` waits for its program.
+    /// Writes a unit or a part of it as soon as the write buffer has room, where `request` waits for its program;
+    /// returns false if the buffer never has room.
     pub fn write_for(&mut self, request: u32, lpn: u32, coverage: Coverage) -> bool {
         while self.ftl.reserve(1) == 0 {
             if !self.pass() {
@@ -145,7 +147,8 @@ impl Bench {
         self.take_outputs();
     }
 
-    /// The power fails now and comes back at once: `fresh` takes over what the flash holds, and looks for its map.
+    /// Cuts the power at the present time and turns it on at once: the layer `fresh` takes over the contents of the
+    /// flash and recovers its map. Returns the counts of recovery.
     pub fn cut(&mut self, fresh: Ftl) -> Found {
         let now = self.now();
         let contents = std::mem::replace(&mut self.ftl, fresh).cut(now).0;
@@ -165,32 +168,33 @@ impl Bench {
         self.ctx.calendar.now()
     }
 
-    /// Superblocks of a die that are in one of these states.
+    /// Returns the number of superblocks of a die that are in one of these states.
     pub fn count(&self, die: u32, states: &[SuperblockState]) -> u32 {
         let per_die = self.ftl.layout().superblocks_per_die as usize;
         let of_die = &self.ftl.superblock_states()[die as usize * per_die..][..per_die];
         of_die.iter().filter(|state| states.contains(state)).count() as u32
     }
 
-    /// Valid units of a die.
+    /// Returns the number of valid units on a die.
     pub fn valid(&self, die: u32) -> u32 {
         let per_die = self.ftl.layout().superblocks_per_die as usize;
         self.ftl.valid_units()[die as usize * per_die..][..per_die].iter().sum()
     }
 
-    /// The superblock, numbered over the drive, that an operation is about.
+    /// Returns the superblock of a flash operation, as a number over the whole drive.
     pub fn superblock_of(&self, transaction: &Transaction) -> u32 {
         let DieId(die) = transaction.die;
         die * self.ftl.layout().superblocks_per_die + transaction.superblock
     }
 
-    /// The superblock, numbered over the drive, in which a unit lives.
+    /// Returns the superblock in which a logical unit lies, as a number over the whole drive.
     pub fn home_of(&self, lpn: u32) -> u32 {
         self.ftl.layout().superblock_of(self.ftl.lookup(Lpn(lpn)))
     }
 }
 
-/// The layer of a drive, with policies of the test's own.
+/// Makes the translation layer of a test drive, after the function `change` has put policies of the test into its
+/// configuration.
 pub fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> Ftl {
     let mut document = Document::empty();
     for setting in settings {

@@ -10,18 +10,21 @@ use host::{Completion, Extent, HostRequest, Op, Poll, Workload, WorkloadError, W
 use sim::{Catalogue, Drive, RunOptions, Session};
 use units::SimTime;
 
-/// The placement handle that a write names.
+/// Type for a function that gives, for a request, the placement handle that it names; `None` for none.
 type PlacementNames = Box<dyn FnMut(&HostRequest) -> Option<u16> + Send>;
 
-/// A workload with something more than the one within.
+/// Workload of tests that wraps another one and adds to it: forced writes (FUA), data expected on the drive, or
+/// placement handles.
 pub struct Around {
     pub inner: Box<dyn Workload>,
-    /// Every so many requests, one that writes forces unit access; 0: none.
+    /// Distance of forced writes: each request whose count is a multiple of this number is FUA if it is a write; 0:
+    /// none.
     pub every: u64,
     seen: u64,
-    /// What it finds on the drive: named when that is laid out, one part in each call.
+    /// List of the address ranges that the workload expects to hold data; the layout before the run takes one in each
+    /// call.
     pub parts: Vec<Extent>,
-    /// The placement handle that each write, and each update, names.
+    /// Function that gives the placement handle which each write, and each handle update, names.
     names: PlacementNames,
 }
 
@@ -77,7 +80,7 @@ impl Workload for Around {
     }
 }
 
-/// As [`closed_loop`], with force unit access on every `every`th request that is a write.
+/// Makes a workload as [`closed_loop`] does, where each `every`th request is FUA (force unit access) if it is a write.
 pub fn closed_loop_forced(
     requests: u64,
     depth: u32,
@@ -87,7 +90,7 @@ pub fn closed_loop_forced(
     Box::new(Around::forced(closed_loop(requests, depth, draw), every))
 }
 
-/// Requests drawn from `draw` until `left` are handed out, at most `depth` outstanding.
+/// Workload of tests: requests drawn by `draw` until none of `left` is left, with at most `depth` in flight.
 pub struct ClosedLoop<F> {
     pub left: u64,
     pub total: u64,
@@ -131,7 +134,7 @@ pub fn closed_loop(
     Box::new(ClosedLoop { left: requests, total: requests, depth, outstanding: 0, draw })
 }
 
-/// Uniform random requests of one kind and size over the first `span` bytes.
+/// Makes a test workload of uniform random requests of one operation and size over the first `span` bytes.
 pub fn uniform(requests: u64, depth: u32, op: Op, bytes: u32, span: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "test");
     closed_loop(requests, depth, move |_| {
@@ -139,7 +142,8 @@ pub fn uniform(requests: u64, depth: u32, op: Op, bytes: u32, span: u64, seed: u
     })
 }
 
-/// Each lapse that a layer can be asked for, and what the account says of it.
+/// Constant: deliberate faults (lapses) that a translation layer can be given, each with the text by which the checker
+/// reports it.
 pub const LAPSES: &[(&str, &str)] = &[
     ("forgets-flush", "acknowledged before a flush and is not on flash"),
     ("trusts-torn-page", "which holds another"),
@@ -148,8 +152,8 @@ pub const LAPSES: &[(&str, &str)] = &[
     ("older-copy", "was durabl"),
 ];
 
-/// Policies that a closed loop of requests can be run with: no zoned kind of mapping, whose zones are written in order, and no
-/// rule of placement that asks for more than such a request says.
+/// Returns the policies that a plain closed loop of requests can be run with: without zoned kinds of mapping, whose
+/// zones are written in order, and without placement rules that need more than the request says.
 pub fn policies_of_plain_runs() -> Vec<config::PolicyEntry> {
     const TOLD_MORE: [&str; 3] = ["process", "volume", "hindsight"];
     let is_plain = |entry: &config::PolicyEntry| match entry.seam {
@@ -160,7 +164,7 @@ pub fn policies_of_plain_runs() -> Vec<config::PolicyEntry> {
     sim::policies().into_iter().filter(is_plain).collect()
 }
 
-/// A drive from `key=value` lines.
+/// Makes a test drive from lines `key=value`.
 pub fn drive(settings: &[&str]) -> Drive {
     let settings: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();
     Drive::from_resolved("test", &settings).unwrap_or_else(|error| panic!("{error}"))
@@ -183,7 +187,8 @@ pub const SMALL: &[&str] = &[
     "ftl.buffer.size=256KiB",
 ];
 
-/// A TLC drive of four dies; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
+/// Constant: settings of a TLC test drive of four dies; a superblock holds 24 units of 4 KiB with three bits per cell,
+/// 8 with one.
 pub const TLC: &[&str] = &[
     "geometry.channels=2",
     "geometry.ways=2",
@@ -216,8 +221,8 @@ pub fn catalogue() -> Catalogue {
     Catalogue::new([concat!(env!("CARGO_MANIFEST_DIR"), "/../..")])
 }
 
-/// An MLC drive whose reads cost what table 1 of Li and others (FAST 2016) says: 10 us for each reference voltage,
-/// 20 us for each bit-plane; and whose blocks are worn so that the three steps need 3, 9 and 21 references.
+/// Constant: settings of an MLC drive with the read costs of table 1 of Li and others (FAST 2016), 10 us for each
+/// reference voltage and 20 us for each bit-plane, worn so that the three read steps need 3, 9 and 21 references.
 pub const PAPER: &[&str] = &[
     "geometry.channels=2",
     "geometry.ways=2",

@@ -1,7 +1,7 @@
 //! Do two samples come from one distribution? Rank tests, which ask for no shape, and the correction for many of them.
 
-/// The area of the normal distribution beyond `z` on both sides (Abramowitz and Stegun 7.1.26: within 1.5e-7; beyond
-/// four sigma by the leading terms of the asymptotic series, within a tenth).
+/// Returns the probability of the standard normal distribution beyond `z` on both sides (Abramowitz and Stegun 7.1.26:
+/// within 1.5e-7; beyond four sigma by the leading terms of the asymptotic series, within a tenth).
 fn two_sided(z: f64) -> f64 {
     let x = z.abs() / std::f64::consts::SQRT_2;
     if x > 2.8 {
@@ -13,8 +13,8 @@ fn two_sided(z: f64) -> f64 {
     series.iter().fold(0.0, |sum, factor| (sum + factor) * t) * (-x * x).exp()
 }
 
-/// The chance that samples of one distribution differ in rank as much as these: Mann and Whitney (Annals of
-/// Mathematical Statistics 18(1), 1947), by the normal approximation with ties.
+/// Returns the probability that two samples of one distribution differ in rank as much as `a` and `b` (Mann and
+/// Whitney, Annals of Mathematical Statistics 18(1), 1947), by the normal approximation with ties.
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     let mut all: Vec<(f64, bool)> =
         a.iter().map(|&x| (x, true)).chain(b.iter().map(|&x| (x, false))).collect();
@@ -33,7 +33,7 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     if variance <= 0.0 { 1.0 } else { two_sided((distance - 0.5).max(0.0) / variance.sqrt()) }
 }
 
-/// The greatest distance of two samples' distribution functions.
+/// Returns the greatest distance (0 to 1) between the empirical distribution functions of two samples.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     let below = |sample: &[f64], x: f64| {
         sample.iter().filter(|&&value| value <= x).count() as f64 / sample.len() as f64
@@ -41,8 +41,8 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().chain(b).map(|&x| (below(a, x) - below(b, x)).abs()).fold(0.0, f64::max)
 }
 
-/// The chance that samples of one distribution are as far apart as these: Kolmogorov and Smirnov, by the asymptotic
-/// series, which for small samples says rather more than is true.
+/// Returns the probability that two samples of one distribution are as far apart as `a` and `b` (Kolmogorov and
+/// Smirnov), by the asymptotic series, which gives somewhat too much for small samples.
 pub fn kolmogorov_smirnov(a: &[f64], b: &[f64]) -> f64 {
     let (n, m) = (a.len() as f64, b.len() as f64);
     let lambda = distance(a, b) * (n * m / (n + m)).sqrt();
@@ -53,15 +53,15 @@ pub fn kolmogorov_smirnov(a: &[f64], b: &[f64]) -> f64 {
     (2.0 * (1..=100).map(term).sum::<f64>()).clamp(0.0, 1.0)
 }
 
-/// One comparison of many.
+/// Record of one statistical comparison of many: its name, the probability of such a difference by chance, and details.
 pub struct Compared {
     pub name: String,
     pub chance: f64,
     pub detail: String,
 }
 
-/// Pairs that differ more than chance allows: if none differed in truth, one would be named with probability `alarm` at
-/// most, with any dependence among them (Holm, Scandinavian Journal of Statistics 6(2), 1979).
+/// Returns the comparisons that differ more than chance allows: if none differed in truth, one would be returned with
+/// probability `alarm` at most, with any dependence among them (Holm, Scandinavian Journal of Statistics 6(2), 1979).
 pub fn differing(mut compared: Vec<Compared>, alarm: f64) -> Vec<Compared> {
     compared.sort_by(|x, y| x.chance.total_cmp(&y.chance));
     let count = compared.len();

@@ -40,7 +40,7 @@ pub fn on_all(space: &HostSpace, seed: u64, requests: u64, depth: u32) -> Box<dy
     })
 }
 
-/// The zones of a drive, in blocks.
+/// Returns the number, sizes and limits of a drive's zones, in blocks.
 pub fn shape_of(drive: &Drive) -> ZoneShape {
     let zones = drive.space().zones.expect("it has zones");
     ZoneShape {
@@ -70,7 +70,7 @@ pub fn appends(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u3
     })
 }
 
-/// Commands on nine zones, of which about one in ten is wrong.
+/// Makes a test workload of commands to at most nine zones, of which about one in ten breaks a rule of the zones.
 pub fn commands(shape: ZoneShape, block: u64, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let (mut zones, mut random) = (ZoneStates::new(shape), RandomStream::new(seed, "zones"));
     closed_loop(requests, depth, move |_| {

@@ -7,12 +7,12 @@ use engine::RandomStream;
 use ftl::compatibility::{Feature, NEEDS, between};
 use std::collections::{BTreeSet, HashMap};
 
-/// Which features are dealt together.
+/// Kind of rule that decides which features can be on together in a drive dealt (drawn at random) from a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Features that were there when seeds were first dealt.
+    /// Case of rule: the features could be on together when seeds were first dealt; frozen.
     Then,
-    /// Features that the table lets go together.
+    /// Case of rule: the present table of features (compatibility table) allows the features together.
     Now,
 }
 
@@ -25,25 +25,26 @@ impl Rule {
     }
 }
 
-/// A dealt drive and run.
+/// Record of a drive and a run that a seed was dealt (drawn at random from the seed).
 #[derive(Clone)]
 pub struct Deal {
     pub seed: u64,
-    /// `key=value`, later ones win.
+    /// List of the dealt settings as `key=value`; of equal keys the later one counts.
     pub lines: Vec<String>,
-    /// The features that are on.
+    /// Set of the names of the features that are on.
     pub on: BTreeSet<&'static str>,
-    /// Bits of a cell.
+    /// Number of bits per cell of the dealt drive.
     pub bits: u64,
-    /// A drive of the catalogue below the lines.
+    /// Name of the catalogue drive whose settings apply below the dealt ones; `None`: the dealt settings are the whole
+    /// drive.
     pub base: Option<&'static str>,
-    /// Nanoseconds: how long pauses and times of upkeep are.
+    /// Time scale in ns of the dealt run: about the length of pauses and of the periods of upkeep.
     pub scale_ns: u64,
     pub rule: Rule,
 }
 
 impl Deal {
-    /// What the seed was dealt from the beginning.
+    /// Returns the drive and run that a seed was dealt by the frozen rule, from the beginning of the swarm test on.
     pub fn new(seed: u64) -> Self {
         Self::by(seed, Rule::Then)
     }
@@ -74,7 +75,7 @@ impl Deal {
         self.lines.push(format!("{key}={}", value.to_string()));
     }
 
-    /// The value that a key has so far.
+    /// Returns the value that a key has so far in the dealt settings; `None` if it is not set.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.lines.iter().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
     }
@@ -83,7 +84,7 @@ impl Deal {
         self.on.contains(feature)
     }
 
-    /// The features of the table that are on.
+    /// Returns the features of the compatibility table that are on in the dealt settings.
     fn features(&self) -> Vec<Feature> {
         let values: HashMap<&str, &str> = self.lines.iter().filter_map(|line| line.split_once('=')).collect();
         let says =
@@ -105,14 +106,15 @@ impl Deal {
         !on.iter().enumerate().any(forbidden)
     }
 
-    /// Whether a feature goes together with all that is on, which has what it needs.
+    /// Returns true if a feature can be on together with all that are on, and all features that it needs are on.
     pub fn allows(&self, feature: Feature) -> bool {
         let on = self.features();
         on.iter().all(|on| !self.rule.forbids(feature, *on))
             && NEEDS.iter().filter(|row| row.feature == feature).all(|row| on.contains(&row.needed))
     }
 
-    /// What is set, each key once, names first: a name drops what was set for another.
+    /// Returns the dealt settings with each key once (its last value), keys that end in `.name` first, since setting a
+    /// name clears other settings of its section.
     pub fn settings(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for line in &self.lines {
@@ -125,7 +127,7 @@ impl Deal {
     }
 }
 
-/// One of these, each as likely.
+/// Returns one of the options at random, each with the same probability.
 pub fn choose<T: Copy>(random: &mut RandomStream, options: &[T]) -> T {
     options[random.below(options.len() as u64) as usize]
 }

@@ -5,7 +5,8 @@ use crate::deal::{Deal, Rule, choose};
 use engine::RandomStream;
 use ftl::compatibility::Feature as F;
 
-/// A feature's name, how often it is tried, and what it sets; false where the rest of the drive has no use for it.
+/// Type for a feature that seeds are dealt: its name, the probability with which it is tried, and the function that
+/// sets it, which returns false where the rest of the drive has no use for it.
 pub type Feature = (&'static str, f64, fn(&mut Deal, &mut RandomStream) -> bool);
 
 pub const FEATURES: &[Feature] = &[
@@ -47,8 +48,8 @@ pub const FEATURES: &[Feature] = &[
     ("late-choice", 0.1, late_choice),
 ];
 
-/// The pairs that no seed was dealt at first. Frozen: what the table lets go together since, or always did, a seed plays in
-/// a further run.
+/// Constant: pairs of features that no seed was dealt together at first; frozen. Pairs that the compatibility table
+/// allows since come in a further run of the seed.
 pub const APART_THEN: &[(F, F)] = &[
     (F::Code, F::BlockMap),
     (F::Code, F::Dftl),
@@ -74,7 +75,8 @@ pub const APART_THEN: &[(F, F)] = &[
     (F::Sectors, F::Birrell),
 ];
 
-/// The rows of the table that a feature of the list can be, each by itself; a feature that is none of it goes with all others.
+/// Constant: for features of the swarm test, the entries of the compatibility table that each can be, one at a time; a
+/// feature without an entry can be on with all others.
 pub const OF_THE_TABLE: &[(&str, &[F])] = &[
     ("code", &[F::Code]),
     ("bch", &[F::Code]),
@@ -93,7 +95,8 @@ pub const OF_THE_TABLE: &[(&str, &[F])] = &[
     ("late-choice", &[F::LateChoice]),
 ];
 
-/// Features of the run, not of the drive, and how often each is on: drawn where they are used, by the same rule.
+/// Constant: features of the run, not of the drive, each with the probability that it is on; each draws from its own
+/// random stream where it is used.
 pub const RUN_FEATURES: &[(&str, f64)] = &[
     ("jobs", 0.4),
     ("open-loop", 0.4),
@@ -114,7 +117,8 @@ pub const RUN_FEATURES: &[(&str, f64)] = &[
     ("own-state", 0.12),
 ];
 
-/// The policies dealt from the beginning, by seam. Frozen: the order decides what a seed is dealt.
+/// Constant: names of the policies that seeds are dealt, by seam; frozen, as their order decides which one a seed is
+/// dealt.
 pub const DEALT: &[(&str, &[&str])] = &[
     ("ftl.gc.victim", &["cost-benefit", "d-choices", "fifo", "greedy", "random", "windowed-greedy"]),
     ("ftl.wear", &["dynamic", "latency-guided", "none", "static", "wear-out"]),
@@ -143,7 +147,8 @@ pub const DEALT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Policies added since: a seed that gets one is played with it once more, after all that it did before.
+/// Constant: policies added after the frozen list; a seed that gets one runs once more with it, after all its earlier
+/// runs.
 pub const LATER: &[(&str, &str)] = &[
     ("ftl.refresh.order", "first-due"),
     ("ftl.refresh.order", "least-valid"),
@@ -170,8 +175,8 @@ pub const LATER: &[(&str, &str)] = &[
     ("host.place", "size"),
 ];
 
-/// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
-/// after all that it did before. What must be there is said by the function, which then draws the rest.
+/// Constant: combinations of features that became possible later, each with its probability; a seed that has the first
+/// feature and gets the second runs once more with both. The function checks the conditions and draws the rest.
 pub const TOGETHER: &[Feature] = &[
     ("slc-cache and a map on flash", 0.5, slc_cache_and_map_on_flash),
     ("snapshots and parity", 0.5, snapshots_and_parity),
@@ -188,7 +193,7 @@ pub const TOGETHER: &[Feature] = &[
     ("placement handles", 0.5, placement_handles),
 ];
 
-/// Each write of the load then names a handle, or none, or one that there is not.
+/// Adds placement handles to a dealt drive; each write of the load then names a handle, or none, or an invalid one.
 fn placement_handles(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.lines.retain(|line| !line.starts_with("ftl.streams."));
     deal.set("ftl.streams.name", "fdp");
@@ -329,7 +334,7 @@ fn sectors_and_several_units(deal: &mut Deal, random: &mut RandomStream) -> bool
     fits
 }
 
-/// The drives of a seed with what it gets of [`TOGETHER`].
+/// Returns the drives of a seed with each of the combinations in [`TOGETHER`] that the seed gets.
 pub fn with_together(deal: &Deal) -> Vec<Deal> {
     let with = |(name, chance, draw): &Feature| {
         let mut random = RandomStream::new(deal.seed, &format!("swarm.together.{name}"));
@@ -344,7 +349,8 @@ fn dealt(seam: &str) -> &'static [&'static str] {
     DEALT.iter().find(|(name, _)| *name == seam).expect("a seam of the list").1
 }
 
-/// The drive of a seed with each policy of the list that it gets, in place of what its seam was dealt.
+/// Returns the drives of a seed with each of the policies in `list` that the seed gets, in place of its dealt policy of
+/// that seam.
 pub fn with_later(deal: &Deal, list: &[(&str, &str)]) -> Vec<Deal> {
     let gets = |seam: &&str, name: &str| {
         let wanted = RandomStream::new(deal.seed, &format!("swarm.later.{seam}.{name}")).chance(0.2);
@@ -368,7 +374,7 @@ pub fn with_later(deal: &Deal, list: &[(&str, &str)]) -> Vec<Deal> {
     list.iter().filter(|(seam, name)| gets(seam, name)).map(with).collect()
 }
 
-/// A policy of a seam, as frozen.
+/// Draws a policy of a seam from the frozen list, sets it in the dealt settings and returns its name.
 fn policy(deal: &mut Deal, random: &mut RandomStream, seam: &'static str) -> &'static str {
     let name = choose(random, dealt(seam));
     deal.set(&format!("{seam}.name"), name);
@@ -401,7 +407,7 @@ fn base(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// A chip with tables, made small.
+/// Feature of a dealt drive: a chip of the catalogue with tables of its errors and times, made small.
 fn tables(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let (chip, bits) = choose(random, &[("derived/mt29f4g08aac", 1), ("derived/poster-mlc", 2)]);
     let keep = ["geometry.", "ftl.", "nand.blocks_per_plane"];
@@ -510,7 +516,7 @@ fn reclaim(deal: &mut Deal, _: &mut RandomStream) -> bool {
     deal.has("code")
 }
 
-/// How long work of the clock takes to come back.
+/// Draws the time scale of a dealt run: 3 s, 60 s or a day, about the period of timer-driven upkeep.
 fn scale(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.scale_ns = choose(random, &[3_000_000_000, 60_000_000_000, 86_400_000_000_000]);
     true
@@ -586,7 +592,8 @@ fn slc_cache(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// All kinds were dealt as one, to drives that could have every one of them.
+/// Draws the kind of mapping of a dealt drive; by the frozen rule only for drives that could have each of the kinds,
+/// since all were dealt as one feature.
 fn mapping(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let kinds = [F::BlockMap, F::Dftl, F::Birrell];
     if deal.rule == Rule::Then && !kinds.iter().all(|kind| deal.allows(*kind)) {
@@ -634,14 +641,14 @@ fn policies(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// Copyback needs one mapping unit per program.
+/// Turns on copyback in a dealt drive, with one mapping unit per program, which copyback needs.
 fn copyback(deal: &mut Deal, _: &mut RandomStream) -> bool {
     deal.set("controller.copyback", "true");
     unit_by_unit(deal);
     true
 }
 
-/// A program takes one mapping unit.
+/// Sets a dealt drive so that a program takes one mapping unit of one page.
 fn unit_by_unit(deal: &mut Deal) {
     deal.set("controller.multi_plane", "false");
     deal.set("nand.program", "page");
@@ -661,7 +668,8 @@ fn failures(deal: &mut Deal, _: &mut RandomStream) -> bool {
     true
 }
 
-/// Blocks near the end of their lives, which the tables of a chip know.
+/// Sets the blocks of a dealt drive near the end of their endurance, if its chip has tables for that; returns false if
+/// not.
 fn endurance(deal: &mut Deal, random: &mut RandomStream) -> bool {
     if !deal.has("tables") {
         return false;
@@ -730,7 +738,7 @@ fn reads(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// A capacity in bytes instead of a ratio, in units that fit any mapping unit.
+/// Sets the capacity of a dealt drive in bytes, in place of an over-provisioning ratio; a multiple of 4 KiB.
 fn user_capacity(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let number =
         |deal: &Deal, key: &str| deal.get(key).map_or(1, |text| text.parse::<u64>().expect("a number"));
@@ -747,7 +755,8 @@ fn user_capacity(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// The layer knows which sectors of a unit hold data, here with one unit a program.
+/// Turns on the tracking of sectors that hold data in a dealt drive, here with one mapping unit per program; returns
+/// false where this is not allowed.
 fn sectors(deal: &mut Deal, random: &mut RandomStream) -> bool {
     if !deal.allows(F::Sectors) {
         return false;

@@ -9,11 +9,11 @@ use host::{
 };
 use units::SimTime;
 
-/// When a job asks.
+/// Kind of timing of a job's requests.
 enum Pace {
-    /// So many requests at a time.
+    /// Case of timing: closed loop, with at most `depth` requests in flight.
     Closed { depth: u32, outstanding: u32 },
-    /// Independent of completions; so far apart in the mean.
+    /// Case of timing: open loop, with arrival times independent of completions, `mean_ns` apart in the mean.
     Open { mean_ns: f64, next: SimTime },
 }
 
@@ -21,7 +21,8 @@ struct Job {
     pace: Pace,
     left: u64,
     done: u64,
-    /// After so many requests nothing is asked for so long.
+    /// Pauses of the job: after the first number of requests none is made for the second number of ns; `None`: no
+    /// pauses.
     pause: Option<(u64, u64)>,
     paused_until: SimTime,
     reads: f64,
@@ -30,27 +31,29 @@ struct Job {
     forced: u64,
     hot: bool,
     sectors_max: u64,
-    /// Placement identifiers that writes name: one more than there are; 0: none.
+    /// Number of placement identifiers that writes draw from: one more than the drive has, so that one is invalid; 0:
+    /// writes name none.
     handles: u16,
-    /// Every so many requests the host asks for another reclaim unit; 0: never.
+    /// Number of requests from one reclaim unit handle update to the next; 0: no updates.
     updates: u64,
     sequential: f64,
     next_sector: u64,
     draws: RandomStream,
 }
 
-/// The host of one seed.
+/// Host of a seed: workload of several jobs on a dealt drive.
 pub struct Load {
     jobs: Vec<Job>,
     turn: usize,
     total: u64,
     sectors: u64,
     parts: Vec<Extent>,
-    /// Where the drive's namespaces lie; none where it is one.
+    /// List of the namespaces of the drive; empty where the drive is one namespace.
     namespaces: Vec<Namespace>,
 }
 
-/// Whether a feature of the run is on, and its stream.
+/// Returns the random stream of a feature of the run if the seed gets the feature, and notes it in the deal; `None` if
+/// not.
 pub fn run_feature(deal: &mut Deal, name: &'static str) -> Option<RandomStream> {
     let (_, chance) = RUN_FEATURES.iter().find(|(of, _)| *of == name).expect("a feature of the list");
     let mut random = RandomStream::new(deal.seed, &format!("swarm.run.{name}"));
@@ -62,7 +65,8 @@ pub fn run_feature(deal: &mut Deal, name: &'static str) -> Option<RandomStream> 
 }
 
 impl Load {
-    /// The jobs of a seed on a drive of `span` bytes; `more`: which of several loads of the seed.
+    /// Makes the jobs of a seed for a drive of `span` bytes; `more` is the number of the load, since a seed can have
+    /// several.
     pub fn new(deal: &mut Deal, span: u64, more: u64) -> Self {
         let seed = deal.seed.wrapping_add(more << 40);
         let count = run_feature(deal, "jobs").map_or(1, |mut random| 2 + random.below(2));
@@ -129,7 +133,7 @@ impl Load {
         }
     }
 
-    /// The same requests, each cut off where the namespace ends in which it begins.
+    /// Returns the load with namespaces: each request is cut off at the end of the namespace in which it begins.
     pub fn within(self, space: HostSpace) -> Self {
         Self { namespaces: space.namespaces, ..self }
     }
@@ -145,14 +149,15 @@ impl Load {
         HostRequest { offset, bytes: u64::from(request.bytes).min(end - offset) as u32, ..request }
     }
 
-    /// Requests it will make.
+    /// Returns the number of requests that the load makes in all.
     pub fn requests(&self) -> u64 {
         self.total
     }
 }
 
 impl Job {
-    /// When it has a request: now, later, or not before one is answered.
+    /// Returns the time at which the job's next request is due; `None` while it waits for a completion, or has no
+    /// request left.
     fn due(&self, now: SimTime) -> Option<SimTime> {
         let at = match &self.pace {
             Pace::Closed { depth, outstanding } => (outstanding < depth).then_some(now),
@@ -213,7 +218,8 @@ impl Job {
 }
 
 impl Workload for Load {
-    /// One part in each call.
+    /// Names one of the address ranges that the load expects to hold data, in each call; returns `None` when none is
+    /// left.
     fn lay_out(&mut self, _: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
         Ok(self.parts.pop().map(|part| {
             name(part);

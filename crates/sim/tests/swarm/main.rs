@@ -24,28 +24,28 @@ use sim::{Copies, Drive, Error, PreconditionKind, RunOptions, Session};
 use std::collections::BTreeSet;
 
 const SEEDS: u64 = 150;
-/// Seeds whose power is cut, and cuts that these come to at least.
+/// Constant: number of seeds whose drives have power cuts in the test.
 const CUT_SEEDS: u64 = 900;
 const CUTS_LEAST: u64 = 500;
-/// Seeds of which a die or a channel fails.
+/// Constant: number of seeds whose drives have a failing die or channel in the test.
 const FAILING_SEEDS: u64 = 400;
-/// Seeds beyond those of earlier faults, each of which once showed what no other did: upkeep that brought itself about for ever, a miniature whose
-/// buffer held all that it wrote, a read of what is nowhere on a drive that had lost data, snapshots of a saved drive with
-/// its map on flash, data that a collection moved and a timer of the host's padded away, a victim
-/// taken for room that the same timer may pad away, a drive that wore out and refreshed its data for ever,
-/// events of upkeep that became more and more, a flush that waited for nothing but what was trimmed,
-/// a copy that came when a snapshot named another unit in its old place, a read answered before its first part was decoded,
-/// data due to be written anew whose superblock had become one of the cache's, an open superblock whose group was taken,
-/// a unit written where an overtaken copy of it had come from, a partial write that a snapshot saw, trimmed while its map
-/// entry was read, a drive saved with snapshots and laid out, a die whose last free superblock was taken with its group.
+/// Constant: further seeds, each of which once showed a fault of the simulator that no other seed showed: endless
+/// upkeep, a miniature whose buffer held all that it wrote, a read of a lost unit, snapshots of a saved drive with its
+/// map on flash, moved data that a timer of the host's padded away, a victim taken for room that the same timer may pad
+/// away, a worn-out drive that refreshed its data for ever, more and more events of upkeep, a flush that waited for
+/// trimmed units only, a copy that came when a snapshot named another unit in its old place, a read answered before its
+/// first part was decoded, data due for refresh whose superblock had become one of the cache's, an open superblock
+/// whose group was taken, a unit written where an overtaken copy of it had come from, a partial write that a snapshot
+/// saw, trimmed while its map entry was read, a drive saved with snapshots and laid out, a die whose last free
+/// superblock was taken with its group.
 const KEPT: [u64; 19] = [
     1287, 1407, 1713, 2116, 4122, 9149, 9659, 9875, 52_510, 57_175, 58_517, 61_549, 101_539, 111_219,
     111_299, 113_230, 200_945, 203_315, 800_403,
 ];
-/// No seed takes so many events, nor so many writes before its run.
+/// Constant: greatest number of events of a seed's run, before the test counts it as endless.
 const EVENTS_MOST: u64 = 1 << 26;
 
-/// What became of one seed.
+/// Kind of outcome of a seed's run.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Ran,
@@ -60,7 +60,7 @@ fn drive_of(deal: &Deal) -> Result<Drive, Error> {
     }
 }
 
-/// How the seed is run.
+/// Returns the options with which a seed is run: preconditioning, limits and recorded tables, as the seed was dealt.
 fn options_of(deal: &mut Deal) -> RunOptions {
     let mut options = RunOptions { check: true, seed: deal.seed, ..RunOptions::default() };
     if let Some(mut random) = run_feature(deal, "preconditioned") {
@@ -80,7 +80,8 @@ fn options_of(deal: &mut Deal) -> RunOptions {
     options
 }
 
-/// A drive without room says which `op_ratio` would do: most seeds take the advice, which must be right.
+/// Returns the drive with the over-provisioning that its refusal recommends, if it lacks room and the seed takes the
+/// advice; else the same drive. Checks that the recommended `op_ratio` suffices.
 fn heed_advice(deal: &mut Deal, drive: Drive) -> Drive {
     let refusal = drive.build(deal.seed).err().map(|error| error.to_string()).unwrap_or_default();
     let advice = refusal.split("set ftl.op_ratio to ").nth(1).and_then(|rest| rest.split(' ').next());
@@ -94,7 +95,7 @@ fn heed_advice(deal: &mut Deal, drive: Drive) -> Drive {
     drive
 }
 
-/// Says why a seed was refused, on request.
+/// Prints why a seed was refused, if the environment asks for it, and returns `None`.
 fn refused<T>(seed: u64, error: &Error) -> Option<T> {
     if std::env::var_os("FLOATGATE_SWARM_VERBOSE").is_some() {
         eprintln!("seed {seed} refused: {error}");
@@ -102,7 +103,8 @@ fn refused<T>(seed: u64, error: &Error) -> Option<T> {
     None
 }
 
-/// As [`Session::finish`], for a run that must end soon.
+/// Runs a session to its end as [`Session::finish`] does, but panics if that takes more than the permitted number of
+/// events.
 fn finish(session: &mut Session, seed: u64) -> Result<(), Error> {
     for _ in 0..EVENTS_MOST >> 20 {
         if session.advance(1 << 20)?.done {
@@ -113,7 +115,8 @@ fn finish(session: &mut Session, seed: u64) -> Result<(), Error> {
     panic!("seed {seed} does not end: {:?}; {stall}", session.progress());
 }
 
-/// Runs a load to its end; none where the drive or its state is refused for a reason that is said.
+/// Runs the load number `more` of a seed to its end, and returns session and result; `None` where drive or saved state
+/// is refused with a reason.
 fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, serde_json::Value)> {
     let seed = deal.seed;
     let drive = match drive_of(deal) {
@@ -175,8 +178,8 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
     Some((session, result))
 }
 
-/// The drive and run of a seed with what the table lets go together beyond what it was dealt at first; none where that
-/// is nothing.
+/// Returns the drive and run of a seed by the present table of features, if they differ from the first deal; else
+/// `None`.
 fn dealt_since(first: &Deal) -> Option<Deal> {
     let now = Deal::by(first.seed, Rule::Now);
     let kind = |deal: &Deal| options_of(&mut deal.clone()).precondition;
@@ -205,7 +208,7 @@ fn swarm(seed: u64) -> Outcome {
     outcome
 }
 
-/// Runs the load of this number, and goes on from its end where that is dealt.
+/// Runs the load number `more` of a seed, goes on from its saved state where that is dealt, and returns the outcome.
 fn one_run(deal: &mut Deal, more: u64, options: &RunOptions) -> Outcome {
     let Some((mut session, result)) = play(deal, more, options.clone()) else { return Outcome::Refused };
     if run_feature(deal, "saved").is_some() {
@@ -215,7 +218,8 @@ fn one_run(deal: &mut Deal, more: u64, options: &RunOptions) -> Outcome {
     if worn_out { Outcome::WornOut } else { Outcome::Ran }
 }
 
-/// The drive is saved after the run, and another run goes on with it; what cannot be saved says why.
+/// Saves the drive after a seed's run, and runs another load from the saved state; a state that cannot be saved must be
+/// refused with a reason.
 fn go_on_from_saved(deal: &mut Deal, session: &mut Session, options: RunOptions) {
     let folder = tempfile::tempdir().expect("a folder for the state");
     let path = folder.path().join("state");
@@ -234,8 +238,8 @@ fn go_on_from_saved(deal: &mut Deal, session: &mut Session, options: RunOptions)
     play(deal, 1, loaded);
 }
 
-/// The drive of a seed, whose power fails several times: at random moments, and while it looks for its map. None where
-/// that does not go together with what it was dealt.
+/// Returns the drive of a seed with several power cuts added, at random moments, also while it recovers its map; `None`
+/// where cuts do not go together with its features.
 fn cut_deal(seed: u64) -> Option<Deal> {
     let mut deal = Deal::by(seed, Rule::Now);
     let mut random = RandomStream::new(seed, "swarm.cuts");
@@ -275,7 +279,8 @@ fn cut_deal(seed: u64) -> Option<Deal> {
     (deal.base.is_none() && deal.goes_together()).then_some(deal)
 }
 
-/// How many cuts the drive of a deal survived; none where it is no drive.
+/// Runs a dealt drive with power cuts and returns the number of cuts that it survived; `None` where the drive is
+/// refused.
 fn torture(mut deal: Deal) -> Option<u64> {
     if deal.has("code") {
         // As for what came later: or a pause would hold more refreshes than anyone can wait for.
@@ -287,7 +292,7 @@ fn torture(mut deal: Deal) -> Option<u64> {
     Some(result["power"]["cuts"].as_array().map_or(0, |cuts| cuts.len() as u64))
 }
 
-/// As [`torture`]; what was broken is told with the seed and what repeats it.
+/// Runs [`torture`]; if a check fails, the error is its text with the seed and the command that repeats the run.
 fn told(deal: Deal) -> Result<Option<u64>, String> {
     let seed = deal.seed;
     std::panic::catch_unwind(|| torture(deal)).map_err(|cause| {
@@ -326,7 +331,8 @@ fn whatever_was_durable_survives_power_cuts() {
     assert!(cuts >= least && failed.is_empty(), "{cuts} cuts of {drives} drives, failed: {failed:?}");
 }
 
-/// What a drive with this lapse breaks first, as it is told.
+/// Returns the first error text of a seed whose translation layer has this lapse (deliberate fault); panics if none is
+/// noticed.
 fn first_broken(lapse: &str) -> String {
     let wrong = |mut deal: Deal| {
         deal.set("ftl.lapse", lapse);
@@ -335,7 +341,8 @@ fn first_broken(lapse: &str) -> String {
     (0..CUT_SEEDS).filter_map(cut_deal).find_map(wrong).unwrap_or_else(|| panic!("{lapse} is not noticed"))
 }
 
-/// A check that has never seen anything wrong may see nothing at all.
+/// Checks that random power cuts notice each lapse (deliberate fault of the translation layer), so that the checks can
+/// see faults.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "releases have no layers that are wrong on purpose")]
 fn every_lapse_is_noticed_by_random_power_cuts() {
@@ -347,8 +354,8 @@ fn every_lapse_is_noticed_by_random_power_cuts() {
     }
 }
 
-/// The drive of a seed of which a die or a channel fails in the middle of the run. None where that does not go together with
-/// what it was dealt.
+/// Returns the drive of a seed with a die or a channel that fails in the middle of the run; `None` where that does not
+/// go together with its features.
 fn failing_deal(seed: u64) -> Option<Deal> {
     let mut deal = Deal::by(seed, Rule::Now);
     let mut random = RandomStream::new(seed, "swarm.failures");
@@ -361,7 +368,7 @@ fn failing_deal(seed: u64) -> Option<Deal> {
     (deal.base.is_none() && deal.goes_together()).then_some(deal)
 }
 
-/// Whether a die failed in the run of a deal, if that is a drive.
+/// Runs a dealt drive and returns true if its planned die failure happened; `None` where the drive is refused.
 fn fail(mut deal: Deal) -> Option<bool> {
     if deal.has("code") {
         // As for what came later: or a pause would hold more refreshes than anyone can wait for.
@@ -393,7 +400,7 @@ fn nothing_is_lost_but_what_was_on_dies_that_failed() {
     assert!(one.is_some() || failed > drives / 4, "a die of {failed} of {drives} drives failed");
 }
 
-/// The seeds to try by hand; else so many.
+/// Returns the range of seeds to run: that of the environment (`FLOATGATE_SWARM_SEEDS`), else the first `count`.
 fn seeds(count: u64) -> std::ops::Range<u64> {
     let text = std::env::var("FLOATGATE_SWARM_SEEDS").unwrap_or_default();
     let number =
@@ -433,7 +440,7 @@ fn random_drives_and_hosts_keep_every_promise() {
     assert!(ran > count / 3, "only {ran} of {count} drives ran: the swarm tests too little");
 }
 
-/// A policy that no seed is dealt is not tried: it goes to the end of `LATER`.
+/// Checks that each policy is in a list from which seeds are dealt; a new policy belongs at the end of `LATER`.
 #[test]
 fn every_policy_is_dealt() {
     let zoned = sim::policies().into_iter().filter(|entry| entry.card.name.starts_with("zoned"));
@@ -445,7 +452,8 @@ fn every_policy_is_dealt() {
     }
 }
 
-/// What seeds were dealt they are dealt for ever: a seed that once failed can be named.
+/// Checks, by a hash, that the first 200 seeds are still dealt the same drives, so that a seed that once failed stays
+/// the same.
 #[test]
 fn no_seed_is_dealt_anew() {
     let mut all = String::new();
@@ -462,7 +470,8 @@ fn no_seed_is_dealt_anew() {
     );
 }
 
-/// A policy that came later is played beside what the seed had, with nothing left of the one in its place.
+/// Checks that a policy added later is set beside the seed's other settings, with no setting of the replaced policy
+/// left.
 #[test]
 fn a_later_policy_is_dealt_beside_what_a_seed_had() {
     let list = [("ftl.regulator", "agcr")];
@@ -481,7 +490,7 @@ fn a_later_policy_is_dealt_beside_what_a_seed_had() {
 
 const FROZEN: u64 = 16_074_079_114_825_332_902;
 
-/// The features of a dealt drive and of its run; none where they cannot be together.
+/// Returns the features of a dealt drive and of its run, if `is_new` accepts them; `None` where the drive is refused.
 fn features_of(
     mut deal: Deal,
     is_new: &dyn Fn(&BTreeSet<&'static str>) -> bool,
@@ -502,12 +511,13 @@ fn features_of(
     Some(deal.on)
 }
 
-/// The pairs of a set, each feature with itself among them.
+/// Returns all pairs of a set of features, each feature with itself included.
 fn pairs(on: &BTreeSet<&'static str>) -> Vec<(&'static str, &'static str)> {
     on.iter().flat_map(|a| on.range(*a..).map(|b| (*a, *b))).collect()
 }
 
-/// Every pair of features that a drive and its run can have together is dealt together, to drives that can be read.
+/// Checks that each pair of features which a drive and its run can have together is dealt together to a readable drive,
+/// and no forbidden pair.
 #[test]
 fn every_legal_pair_of_features_is_dealt() {
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
@@ -525,7 +535,8 @@ fn every_legal_pair_of_features_is_dealt() {
     assert_eq!(missing, illegal, "pairs that are dealt to no drive, or forbidden ones that are");
 }
 
-/// Whether the table lets two features be on together, in one of the ways they can be.
+/// Returns true if the compatibility table allows two features together, in at least one of the ways in which they can
+/// be on.
 fn goes_together(a: &str, b: &str) -> bool {
     let kinds =
         |name: &str| OF_THE_TABLE.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, kinds)| *kinds);

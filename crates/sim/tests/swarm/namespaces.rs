@@ -7,7 +7,7 @@ use engine::RandomStream;
 const SEEDS: u64 = 60;
 const CUT_SEEDS: u64 = 60;
 
-/// Parts a drive in two to four namespaces: shares, and one that takes the rest.
+/// Divides a dealt drive into two to four namespaces: shares of the drive, and one namespace that takes the rest.
 fn part(deal: &mut Deal) {
     let mut random = RandomStream::new(deal.seed, "swarm.namespaces");
     let count = 2 + random.below(3);

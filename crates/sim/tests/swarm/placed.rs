@@ -7,11 +7,11 @@ use engine::RandomStream;
 
 const SEEDS: u64 = 80;
 const CUT_SEEDS: u64 = 150;
-/// Seed of a drive on which a reclaim unit ends while a die has no superblock for the next.
+/// Constant: seed of a drive on which a reclaim unit ends while a die has no free superblock for the next one.
 const FULL_DIE: u64 = 6481;
 
-/// Gives a drive placement handles in reclaim groups, and some drives namespaces with lists of their own. False where that
-/// does not go together with what it was dealt.
+/// Gives a dealt drive placement handles in reclaim groups, and some drives namespaces with lists of handles of their
+/// own; returns false where that does not go together with its features.
 fn place(deal: &mut Deal) -> bool {
     // A map of blocks has no streams, so that handles say nothing there.
     if ["bast", "block", "fast", "replacement"].map(Some).contains(&deal.get("ftl.mapping.name")) {
@@ -49,7 +49,8 @@ fn place(deal: &mut Deal) -> bool {
     deal.goes_together()
 }
 
-/// Two to four namespaces, most with lists of handles, some in reclaim groups of their own.
+/// Divides a dealt drive into two to four namespaces, most with lists of placement handles, some with reclaim groups of
+/// their own.
 fn part(deal: &mut Deal, random: &mut RandomStream, handles: u64, groups: u64) {
     let count = 2 + random.below(3);
     let names: Vec<String> = (0..count).map(|at| format!("\"n{at}\"")).collect();

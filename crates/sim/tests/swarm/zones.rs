@@ -10,11 +10,11 @@ use engine::RandomStream;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
-/// Kinds of mapping that know zones only: no other drive is dealt them.
+/// Constant: names of the kinds of mapping that have only zones; only drives of this test are dealt them.
 pub const KINDS: [&str; 3] = ["zoned-on-write", "zoned-all", "zoned-width"];
 const SEEDS: u64 = 120;
 
-/// A drive from a seed.
+/// Returns the settings of a small drive of zones, drawn at random.
 fn drive_lines(random: &mut RandomStream) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut set = |key: &str, value: String| lines.push(format!("{key}={value}"));

@@ -11,7 +11,8 @@ use units::SimTime;
 
 const REQUESTS: u64 = 2_000;
 
-/// Drives of every kind of mapping and link that a trace of blocks can be played on, and what makes them small.
+/// Constant: list of drives with all kinds of mapping and host link that can play a block trace, each with its
+/// settings.
 const DRIVES: [(&str, &[&str]); 7] = [
     ("small-tlc", &[]),
     ("small-tlc", &["ftl.buffer.read_cache=true", "ftl.buffer.flush_after=1ms"]),
@@ -35,7 +36,8 @@ fn options(precondition: &str) -> RunOptions {
     RunOptions::from_json(&text).unwrap()
 }
 
-/// What the run of the trace measures, but for what tells of the trace and of this machine.
+/// Returns the results of an ordinary run of the trace on the drive (at most `limit` requests), without the parts that
+/// depend on the source of requests or on this machine.
 fn run(setup: &StepSetup, limit: Option<u64>) -> Value {
     let drive = setup.drive(&catalogue()).unwrap();
     let options = RunOptions { limit_requests: limit, ..setup.options.clone() };
@@ -56,7 +58,8 @@ fn measured(mut result: Value) -> Value {
     result
 }
 
-/// The first members that differ, with both values.
+/// Returns the differences between two JSON results: for each, the path of the member, the found and the expected
+/// value.
 fn differing(found: &Value, expected: &Value) -> Vec<String> {
     let mut told = Vec::new();
     if let (Value::Object(found), Value::Object(expected)) = (found, expected) {
@@ -71,7 +74,7 @@ fn differing(found: &Value, expected: &Value) -> Vec<String> {
     told
 }
 
-/// The requests of the trace, as the replay of it makes them.
+/// Returns the first `most` requests of the trace as a replay of the trace would send them to the drive.
 fn requests(setup: &StepSetup, most: u64) -> Vec<StepRequest> {
     let drive = setup.drive(&catalogue()).unwrap();
     let WorkloadSpec::Trace { path, options } = spec() else { unreachable!("a trace") };
@@ -88,10 +91,10 @@ fn requests(setup: &StepSetup, most: u64) -> Vec<StepRequest> {
     found
 }
 
-/// A way to step a drive through requests, and its name.
+/// Type of a way to step a drive through requests: its name, and the function that steps the drive.
 type Way = (&'static str, fn(&mut SteppedDrive, &[StepRequest]));
 
-/// Ways to step a drive through the same requests.
+/// Constant: list of four ways to step a drive through the same requests, which must give equal results.
 const WAYS: [Way; 4] = [
     ("all at once", |drive, requests| {
         drive.submit_all(requests.iter().copied().map(Ok)).unwrap();
@@ -122,7 +125,7 @@ const WAYS: [Way; 4] = [
     }),
 ];
 
-/// A drive that collects from its first write on begins from a state that both load.
+/// Test: a stepped drive and a run that load the same saved state, in which garbage collection begins at once, agree.
 #[test]
 fn a_drive_that_begins_from_a_state_collects_as_a_run_does() {
     let folder = tempfile::tempdir().unwrap();

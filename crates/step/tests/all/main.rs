@@ -6,7 +6,7 @@ mod equal;
 use sim::{Catalogue, RunOptions};
 use step::{StepSetup, SteppedDrive};
 
-/// The drives of this checkout.
+/// Returns the catalogue of the drives and chips in the repository's root folder.
 fn catalogue() -> Catalogue {
     Catalogue::new([concat!(env!("CARGO_MANIFEST_DIR"), "/../..")])
 }

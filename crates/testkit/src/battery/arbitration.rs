@@ -10,7 +10,7 @@ use units::{Nanos, SimTime};
 /// must pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// State: the die waits to receive the command of its next operation over the channel.
+    /// State of a die in the test of channel arbiters: the die waits for the channel, to receive its next command.
     Command,
     /// State of a die in the test of channel arbiters: its array is busy until the channel's counter of turns (uses by
     /// any die, and idle turns) reaches this number; then the die waits to send the data of a read (true) or to receive

@@ -47,10 +47,10 @@ pub fn starvation(entry: &PolicyEntry) -> Starvation {
 /// properties that the policy compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// Kind of choice between equal superblocks by a garbage collection victim policy: by the numbers of the
+    /// Case of choice between equal superblocks by a garbage collection victim policy: by the numbers of the
     /// superblocks, as the policy's description (card) says.
     ByNumber,
-    /// Kind of choice between equal superblocks by a garbage collection victim policy: left open by the policy. Dies
+    /// Case of choice between equal superblocks by a garbage collection victim policy: left open by the policy. Dies
     /// that differ only in how their superblocks are numbered must then give the same sequence of victims, apart from
     /// the numbers.
     Open,

@@ -5,7 +5,8 @@ use testkit::{battery, choose};
 
 const PAGE: &str = include_str!("../../../../docs/how-to/adding.md");
 
-/// Stands for `crates/bus/src/interface/mod.rs`.
+/// Module of a test that stands for `crates/bus/src/interface/mod.rs`: it registers the flash interface of the worked
+/// example.
 mod interface {
     use bus::interface::Interface;
 
@@ -15,7 +16,7 @@ mod interface {
     }
 }
 
-/// Stands for `crates/ftl/src/read_merge/mod.rs`.
+/// Module of a test that stands for `crates/ftl/src/read_merge/mod.rs`: it registers the policy of the worked example.
 mod read_merge {
     pub use ftl::read_merge::{MergeView, ReadMerge};
 
@@ -52,7 +53,7 @@ fn an_added_policy_is_a_file_and_a_line() {
     });
 }
 
-/// A path or command that the page names.
+/// Returns the texts in backticks in `text` that look like a file's path: with a slash, without spaces or wildcards.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     text.split('`')
         .skip(1)

@@ -7,15 +7,16 @@ use crate::write_amplification::TOLERANCE;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
 use testkit::oracle;
 
-/// Blocks that the host's data fill, and those beside them: the open one, three kept free, the last victim.
+/// Constant: number of blocks that the host's data fill. `SPARE_BLOCKS` are the open block, three kept free, the last
+/// victim.
 const USER_BLOCKS: u64 = 400;
 const SPARE_BLOCKS: u64 = 5;
 const ALPHA: f64 = 1.25;
 const PAGES: u64 = 16;
-/// Nine overwrites of each drive.
+/// Constant: number of write requests of a measured run, about nine for each mapping unit of the drive.
 const REQUESTS: u64 = 60_000;
 
-/// One die with one open block, of pages that are mapping units.
+/// Makes a test's drive of one die with one open block, whose pages and mapping units both have `unit_kib` KiB.
 fn made(unit_kib: u64) -> Drive {
     let blocks = (ALPHA * USER_BLOCKS as f64) as u64 + SPARE_BLOCKS;
     let settings = [
@@ -46,7 +47,7 @@ fn made(unit_kib: u64) -> Drive {
     Drive::from_resolved("units", &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A run of random writes of `request_kib`, on a drive that such writes of whole units made, at its end.
+/// Returns the finished session of a run of random writes of `request_kib` KiB, on a drive in steady state.
 fn measured(unit_kib: u64, request_kib: u64) -> Session {
     let text = format!(
         "[w]\nrw=randwrite\nbs={request_kib}k\nnorandommap=1\nioengine=libaio\niodepth=2\nnumber_ios={REQUESTS}\n\

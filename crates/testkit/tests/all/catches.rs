@@ -20,7 +20,8 @@ use units::{Bytes, DieId, Lpn, Nanos, SuperblockId};
 
 const EVENTS: u64 = 20_000;
 
-/// A maker for the seam, as registration would give it.
+/// Macro that makes, for the policy `$policy`, the function that its test battery calls to make instances (the seam's
+/// `Maker`).
 macro_rules! maker {
     ($seam:path, $policy:expr) => {{
         use $seam as seam;
@@ -29,7 +30,8 @@ macro_rules! maker {
     }};
 }
 
-/// Remembers what was closed and forgets that it was reclaimed.
+/// Type of a wrong victim policy for tests: chooses the superblock closed last, though it may have been reclaimed
+/// since.
 #[derive(Default)]
 struct Forgetful(Vec<SuperblockId>);
 
@@ -56,7 +58,8 @@ fn a_victim_that_is_no_candidate() {
     );
 }
 
-/// Picks the superblock closed last, or (`from_outside`) by a number that is not part of the history.
+/// Type of a wrong victim policy for tests: chooses the superblock closed last, or (`from_outside`) a candidate by a
+/// global counter.
 struct Stubborn {
     from_outside: Option<&'static AtomicU32>,
 }
@@ -109,7 +112,8 @@ fn a_false_fifo() {
     );
 }
 
-/// Fewest valid units; among equals the lowest number, which its card would have to say.
+/// Type of a victim policy for tests: fewest valid units; among equals, the lowest superblock number, which its card
+/// must state.
 struct ByNumber;
 
 impl VictimPolicy for ByNumber {
@@ -131,7 +135,8 @@ fn a_victim_policy_in_which_numbers_may_decide() {
     battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, Ties::ByNumber);
 }
 
-/// A trigger that collects in the foreground where `least_garbage` units are there, and in idle time for `least_gain`.
+/// Type of a garbage collection trigger for tests: collects in the foreground from `least_garbage` invalid units on, if
+/// free superblocks are few, and deems a background victim worthwhile from a gain of `least_gain` units on.
 #[derive(Clone, Copy)]
 struct Eager {
     least_garbage: u64,
@@ -178,7 +183,8 @@ fn a_trigger_without_gain() {
     battery::trigger::check("name=eager", &maker!(ftl::gc::trigger, EAGER), EVENTS);
 }
 
-/// Opens the most worn first, or (`restless`) relocates after every erase.
+/// Type of a wrong wear policy for tests: opens the most worn free superblock first, or (`restless`) relocates after
+/// every erase.
 struct Unfair {
     restless: bool,
 }
@@ -205,7 +211,7 @@ fn a_relocation_without_end() {
     battery::wear::check("name=restless", &maker!(ftl::wear, Unfair { restless: true }), EVENTS);
 }
 
-/// The first eligible die, or (`blind`) the first die.
+/// Type of a placement policy for tests: chooses the first eligible die, or (`blind`) always die 0, eligible or not.
 struct First {
     blind: bool,
 }
@@ -228,7 +234,7 @@ fn a_die_without_its_share() {
     battery::placement::check("name=first", &maker!(ftl::placement, First { blind: false }), 1000);
 }
 
-/// Trades whenever it is asked.
+/// Type of a wrong program order policy for tests: always swaps the open superblocks of a die's two write streams.
 struct Restless;
 
 impl ProgramOrder for Restless {
@@ -243,7 +249,7 @@ fn an_order_that_trades_for_nothing() {
     battery::program_order::check("name=restless", &maker!(ftl::program_order, Restless), 1000);
 }
 
-/// Streams by turns, or (`blind`) always the first.
+/// Type of a write stream policy for tests: chooses its two streams in turn, or (`blind`) always the first.
 struct Turning {
     blind: bool,
     turn: usize,
@@ -272,7 +278,7 @@ fn a_stream_policy_that_counts_its_questions() {
     battery::streams::check("name=turning", &maker!(ftl::streams, Turning { blind: false, turn: 1 }), 1000);
 }
 
-/// The ready class of the lowest number, or (`blind`) always host reads.
+/// Type of a die scheduler for tests: serves the ready class with the lowest number, or (`blind`) always host reads.
 struct Strict {
     blind: bool,
 }
@@ -329,7 +335,8 @@ fn a_die_that_starves() {
     );
 }
 
-/// Sends what lies beyond a mebibyte for nothing.
+/// Type of a wrong host link for tests: a burst takes no time for its whole mebibytes, so that longer bursts can end
+/// sooner.
 #[derive(Debug)]
 struct Generous;
 
@@ -364,7 +371,8 @@ fn a_link_on_which_more_data_arrive_sooner() {
     battery::link::check("name=generous", &maker!(host::link, Generous), EVENTS);
 }
 
-/// Fetches `ahead` units that begin `gap` after each read.
+/// Type of a read-ahead policy for tests: prefetches `ahead` units, which begin `gap` times the read's length after its
+/// first unit.
 #[derive(Clone, Copy)]
 struct Blind {
     gap: u32,

@@ -5,7 +5,8 @@ use config::PolicyEntry;
 use testkit::battery::{starvation, ties};
 use testkit::{battery, choose};
 
-/// Runs `check(context, maker, events)` on each policy: at length as it comes, shorter for each variant.
+/// Macro that makes a conformance test of a seam: runs its battery on each policy, with fewer events for variants of
+/// the settings.
 macro_rules! conformance {
     ($test:ident, $seam:path, $battery:path, $events:literal $(, $allowed:expr)?) => {
         #[test]

@@ -31,13 +31,13 @@ const SMALL: &[&str] = &[
     "ftl.snapshots.keep=5",
 ];
 
-/// What the flash holds by version, apart from the layer's own map.
+/// Type of the expected contents of the flash in the snapshot test: version numbers, kept apart from the FTL's own map.
 struct Flash {
     reference: ReferenceFtl,
     versions: Vec<u64>,
-    /// The version in each slot of the buffer.
+    /// Map from each slot of the write buffer (space for one mapping unit) to the version number of the unit in it.
     slots: BTreeMap<u32, u64>,
-    /// A whole copy of the logical drive for each snapshot.
+    /// Map from the serial number of each snapshot to a copy of the reference model at the time of the snapshot.
     copies: BTreeMap<u32, ReferenceFtl>,
     units: u32,
 }
@@ -124,7 +124,8 @@ impl Bench {
         true
     }
 
-    /// Does a step of the host; units that are refused are not written. False when the drive takes no more.
+    /// Carries out a step of the host (write, trim or read); writes that the FTL refuses are left out. Returns false
+    /// when the drive takes no more writes.
     fn step(&mut self, step: HostStep) -> bool {
         match step {
             HostStep::Write { first, count } => {
@@ -153,7 +154,7 @@ impl Bench {
         true
     }
 
-    /// Now and then a snapshot, a deletion of any of them, a rollback.
+    /// Takes, at random and seldom, a snapshot, deletes any one snapshot, or rolls the drive back to the newest.
     fn intervene(&mut self) {
         let draw = self.random.unit();
         if draw < 0.02 {
@@ -169,7 +170,8 @@ impl Bench {
         }
     }
 
-    /// Flushes and waits until nothing is on its way. False when that never happens.
+    /// Flushes the write buffer and advances time until the flush is answered and the buffer drained; false if that
+    /// never happens.
     fn settle(&mut self) -> bool {
         self.flushed = false;
         self.ftl.flush(0, &mut self.ctx);
@@ -180,7 +182,7 @@ impl Bench {
         self.flushed && !self.ftl.buffer().is_draining()
     }
 
-    /// The drive and every snapshot hold what the plain maps hold, and nothing else is valid.
+    /// Checks that drive and snapshots map each unit to the expected version, and that no other unit on flash is valid.
     fn compare(&self, context: &str) {
         let mut valid = vec![false; self.ctx.probe.versions.len()];
         let mut check = |lpn: Lpn, home: Ppa, expected: Option<u64>, of: &str| {

@@ -9,7 +9,8 @@ use testkit::untimed::{Model, ModelShape};
 
 pub const TOLERANCE: f64 = 0.01;
 
-/// Measures the policy of `settings` after `warm_up` writes of the whole space, over `measured` more.
+/// Returns the write amplification of the victim policy with `settings`, over `measured` times the usable space in
+/// writes, after `warm_up` times as much.
 fn amplification(settings: &[&str], shape: ModelShape, warm_up: u64, measured: u64) -> f64 {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
     let maker = choose::read_from(victim::read, &settings).unwrap_or_else(|error| panic!("{error}"));
@@ -20,7 +21,8 @@ fn amplification(settings: &[&str], shape: ModelShape, warm_up: u64, measured: u
     model.amplification(measured * space)
 }
 
-/// The same under uniform writes at several fillings and block sizes, against `form(alpha, units)`.
+/// Checks that the write amplification of the policy with `settings` under uniform random writes agrees with
+/// `form(alpha, units)`, at several ratios alpha of usable to user space and block sizes.
 fn agrees(settings: &[&str], form: impl Fn(f64, u32) -> f64) {
     for (blocks, alpha, units) in [(6000, 1.07, 16), (4000, 1.10, 64), (6000, 1.25, 16), (3000, 1.50, 64)] {
         let shape = ModelShape::uniform(blocks, alpha, units);
@@ -73,7 +75,8 @@ fn first_in_first_out_with_hot_and_cold_data() {
     }
 }
 
-/// A window lies between its two limits: the oldest block alone, and all blocks.
+/// Test: write amplification of windowed-greedy lies between that of greedy (all blocks) and of FIFO (the oldest
+/// block).
 #[test]
 fn a_window_lies_between_fifo_and_greedy() {
     let shape = ModelShape::uniform(3000, 1.10, 16);

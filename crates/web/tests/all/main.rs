@@ -5,7 +5,8 @@ use web::Lab;
 
 const JOB: &str = "[w]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=8\nrw=randwrite\nnorandommap\nbs=16k\nnumber_ios=3000\n";
 
-/// Drives are found from the working directory, as the module finds them in the page's root.
+/// Makes the simulator of the web page for a test, with the repository's root, where drive files lie, as working
+/// directory.
 fn lab() -> Lab {
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     Lab::default()

@@ -8,7 +8,7 @@ use units::Lpn;
 /// Record of the buffered units of one logical block, as the eviction policy BPLRU tracks them.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Table of the block's cached units: the buffer slot of each, by logical unit.
+    /// Table of the cached units of the logical block (policy BPLRU): the buffer slot of each, by logical unit.
     slots: BTreeMap<u32, u32>,
     /// Number of the logical unit after the unit of the block that the host wrote last (at first: the block's first
     /// unit). If the host writes the cached block in order, this unit is next.

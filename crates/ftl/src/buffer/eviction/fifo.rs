@@ -4,8 +4,8 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use units::Lpn;
 
-/// Implementation of the eviction policy FIFO: evicts the unit that has been cached longest, whether or not it was used
-/// again. O(1).
+/// Implementation of the eviction policy FIFO: evicts the mapping unit that the write buffer has cached longest,
+/// whether or not the unit was used again. O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     order: Order,

@@ -4,7 +4,8 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use units::Lpn;
 
-/// Implementation of the eviction policy LRU: evicts the unit that was not read or written for the longest time. O(1).
+/// Implementation of the eviction policy LRU: evicts the cached mapping unit not read or written for the longest time.
+/// O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Lru {
     order: Order,

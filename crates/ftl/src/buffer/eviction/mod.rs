@@ -10,8 +10,8 @@ use engine::RandomStream;
 pub(crate) use order::Order;
 use units::Lpn;
 
-/// Default number of mapping units of a logical block (aligned range of logical units that an eviction policy treats
-/// together), on a drive whose mapping does not use blocks.
+/// Constant: default number of mapping units of a logical block (aligned range of logical units that an eviction policy
+/// treats together), on a drive whose mapping does not use blocks.
 pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";

@@ -10,42 +10,44 @@ use ecc::flow::Flow;
 use ecc::{Ladder, PageRead, Tried};
 use nand::errors::{BestReferences, Condition, ErrorModel};
 
-/// Forecast of how a drive would read pages in given conditions, by the error model, read ladder and read flow that its
-/// runs use.
+/// Type that forecasts how a drive would read pages in given conditions, with the error model, the read ladder
+/// (sequence of hard and soft reads) and the read flow (policy of read retry) that its runs use.
 pub struct ReadForecast {
     errors: ForecastModel,
     /// Policy of read retry of the drive, which chooses the next attempt of a read.
     flow: Box<dyn Flow>,
-    /// Greatest age in seconds and number of reads for which the drive plans the first attempt of a read.
+    /// Pair: greatest age of data, in seconds, and greatest number of reads of their block, for which the first attempt
+    /// of a read is planned.
     planned: (f64, u32),
 }
 
 /// Kind of error model of a read forecast: with the code's read ladder, or alone for a chip or a drive without a code.
 enum ForecastModel {
-    /// Case of the error model: with the read ladder of a code.
+    /// Case of error model of a read forecast: together with the read ladder of a code.
     Corrected(Box<Correction>),
-    /// Case of the error model: alone, as for a chip or a drive without a code.
+    /// Case of error model of a read forecast: alone, as for a chip or a drive without a code.
     Raw(Box<dyn ErrorModel>),
 }
 
-/// Forecast for one page: raw bit error rates, and the attempts with which the drive would read the page.
+/// Record of the forecast for one page: raw bit error rates, and the attempts with which the drive would read the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageForecast {
     /// Raw bit error rate (0 to 1) of the page with the default read references.
     pub rber: f64,
-    /// Raw bit error rate with the best references, and their distance below the default ones; `None` if the error
-    /// model does not know them.
+    /// Raw bit error rate (0 to 1) with the best read references, and the distance in volts by which these lie below
+    /// the default ones; `None` if the error model does not know them.
     pub best: Option<BestReferences>,
-    /// Number of steps of the retry table to the step nearest to the best references; `None` without a retry table.
+    /// Number of steps of the retry table from the default read references to the step nearest to the best references;
+    /// `None` without a retry table, or if the error model does not know the best references.
     pub best_step: Option<u32>,
-    /// Attempts of the read that follow if each of them fails, in order, with their chances of failure; empty without a
-    /// code.
+    /// List of the attempts that the read makes if every attempt fails, in order, each with its chance of failure;
+    /// empty without a code.
     pub tried: Vec<Tried>,
 }
 
 impl ReadForecast {
-    /// Makes the forecast from the parts of a drive's read correction and the drive's rules of write costs; without
-    /// rules, as for a chip alone, reads of new data are planned.
+    /// Makes the read forecast from the parts of a drive's read correction and the drive's rules of write costs;
+    /// without rules, as for a chip alone, reads of new data are planned.
     pub fn new(parts: CorrectionParts, rules: Option<&CostRules>) -> Self {
         let CorrectionParts { ladder, flow, errors, page_types, page_bytes, .. } = parts;
         let planned = rules.map_or((0.0, 0), |CostRules { steps, reckoned, .. }| {
@@ -62,7 +64,8 @@ impl ReadForecast {
         Self { errors, flow, planned }
     }
 
-    /// Returns the read ladder of the drive's code: its ways to read a page and the read retries; `None` without a code.
+    /// Returns the read ladder of the drive's code: the ways to read a page, and the read retries; `None` without a
+    /// code.
     pub fn ladder(&self) -> Option<&Ladder> {
         match &self.errors {
             ForecastModel::Corrected(correction) => Some(&correction.ladder),

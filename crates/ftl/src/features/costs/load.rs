@@ -6,8 +6,8 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Special value, in place of a write cost (way to program a page), of a stream for whose next program no write cost
-/// has been chosen yet. A stream is a write frontier: the open superblock for one kind of data.
+/// Constant: special value, in place of a write cost (way to program a page), of a stream for whose next program no
+/// write cost has been chosen yet. A stream is a write frontier: the open superblock for one kind of data.
 pub(super) const NO_COST: u8 = u8::MAX;
 
 /// State of one die for the cost regulator: the times between host operations on the die, the queue of mapping units to
@@ -28,8 +28,8 @@ pub(super) struct DieLoad {
 }
 
 impl DieLoad {
-    /// Initial value of a die's state for the cost regulator: the load of a die that has had no host operation and on
-    /// which no unit waits to be programmed again for faster reads.
+    /// Constant: initial value of a die's state for the cost regulator: the load of a die that has had no host
+    /// operation and on which no unit waits to be programmed again for faster reads.
     pub const IDLE: Self = Self {
         last: SimTime::ZERO,
         seen: 0,

@@ -77,8 +77,8 @@ struct Ages {
     good_step: Vec<u8>,
 }
 
-/// Special value in place of a superblock's last good read-retry step, while no read has succeeded since the superblock
-/// took new data.
+/// Constant: special value in place of a superblock's last good read-retry step, while no read has succeeded since the
+/// superblock took new data.
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {

@@ -8,8 +8,8 @@ use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
-/// Ratio between the highest program/erase cycles of neighbouring wear rows (ranges of program/erase cycles, for each
-/// of which read plans are computed once).
+/// Constant: ratio between the highest program/erase cycles of neighbouring wear rows (ranges of program/erase cycles,
+/// for each of which read plans are computed once).
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 

@@ -4,13 +4,13 @@ use crate::regulator::BITS_MAX;
 use engine::large_array;
 use units::Lpn;
 
-/// Bit of the byte of notes on a mapping unit: the host has accessed the unit since the run began.
+/// Constant: bit of the byte of notes on a mapping unit: the host has accessed the unit since the run began.
 pub(super) const SEEN: u8 = 1 << 6;
-/// Bit of the byte of notes on a mapping unit: the cost regulator has queued the unit to be programmed again for faster
-/// reads.
+/// Constant: bit of the byte of notes on a mapping unit: the cost regulator has queued the unit to be programmed again
+/// for faster reads.
 pub(super) const QUEUED: u8 = 1 << 7;
-/// Mask of the bits, in the byte of notes on a mapping unit, that belong to the cost regulator: the policy that chooses
-/// the write cost (way to program) of each unit.
+/// Constant: mask of the bits, in the byte of notes on a mapping unit, that belong to the cost regulator: the policy
+/// that chooses the write cost (way to program) of each unit.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
 /// Type of the array of notes with one byte for each mapping unit, on a drive whose cost regulator stores notes on

@@ -14,7 +14,7 @@ pub(super) struct Checkpoints {
     pub every: u64,
     /// Number of superblocks that were closed (written full or ended early) so far.
     pub closed: u64,
-    /// For each superblock, what the number of closed superblocks (`closed`) was when the superblock was closed.
+    /// For each superblock, the value of `closed` (number of superblocks closed so far) right after it was closed.
     pub closed_as: Vec<u64>,
     /// Number of superblocks that had been closed when the checkpoint of the map in progress began.
     pub began: u64,
@@ -140,8 +140,8 @@ impl Demand {
 mod tests {
     use super::*;
 
-    /// Makes the state of map checkpoints for a test: two checkpoints were completed, which began when two and four of
-    /// four superblocks were closed; the last superblock was closed later.
+    /// Makes the state of map checkpoints for a test with four superblocks: the last complete checkpoint covers the
+    /// first three, and the fourth was closed after that checkpoint began.
     fn closed_and_written() -> Checkpoints {
         Checkpoints {
             every: 2,

@@ -10,7 +10,8 @@ use crate::store::spare::SpareAreas;
 use controller::{Origin, Transaction};
 use units::Lpn;
 
-/// Size in bytes of one cached map entry in the drive's RAM: 4 bytes each for the logical and the physical number.
+/// Constant: size in bytes of one cached map entry in the drive's RAM: 4 bytes each for the logical and the physical
+/// number.
 const CACHED_BYTES: u64 = 8;
 
 impl Feature for Demand {

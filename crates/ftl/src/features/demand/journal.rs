@@ -90,7 +90,7 @@ impl Journal {
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
     }
 
-    /// Removes what the log of map changes tells of a superblock, because the superblock is erased.
+    /// Removes all entries about a superblock from the log of map changes, because the superblock is erased.
     pub fn note_erased(&mut self, superblock: usize) {
         self.told[superblock] = 0;
         let is_other = |told: &Told| told.superblock != superblock as u32;

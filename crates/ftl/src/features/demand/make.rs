@@ -13,8 +13,8 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Demand {
-    /// Type of the feature's settings: none, because the configuration keys of the map on flash belong to mapping and
-    /// recovery.
+    /// Type of the settings of the feature for a map on flash: none, because the configuration keys of the map belong
+    /// to mapping and recovery.
     type Settings = ();
 }
 
@@ -23,8 +23,8 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// Returns zero as the memory of this feature, because the simulator's memory for the map on flash is counted with
-    /// the mapping or recovery that needs the map.
+    /// Returns zero as the memory of the feature for a map on flash, because the simulator's memory for such a map is
+    /// counted with the mapping or recovery that needs the map.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }

@@ -146,8 +146,8 @@ impl Demand {
         pages
     }
 
-    /// Empties the cache of map entries, and returns the numbers of the translation units (map pages) that had changed
-    /// entries.
+    /// Empties the cache of map entries and the list of outdated translation units (map pages), and returns the numbers
+    /// of the translation units whose newest version was not on flash.
     fn forget(&mut self) -> Vec<u32> {
         let pages = self.changed();
         self.cache.clear();

@@ -83,7 +83,7 @@ impl Outdated {
         None
     }
 
-    /// Lists, and leaves unchanged, the numbers of all translation units (map pages) that are outdated on flash, in any
+    /// Returns, without a change, the numbers of all translation units (map pages) that are outdated on flash, in any
     /// order; a number may occur twice.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);

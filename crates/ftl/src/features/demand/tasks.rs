@@ -72,7 +72,7 @@ impl Tasks {
     }
 
     /// Adds `waiter` to the requests that wait for translation unit `page` (a page of the map); queues a read of the
-    /// unit if none is in flight or queued.
+    /// unit if no read for waiting requests is in flight or queued.
     pub fn wait_for(&mut self, page: u32, waiter: Waiter) {
         let mut known = self.tasks.iter_mut().flatten().chain(&mut self.queued);
         match known.find(|task| task.page == page && !task.update) {

@@ -9,8 +9,8 @@ use crate::store::{Mark, NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// Checks whether a superblock found after a power cut is the member of a parity group that holds data: true if so.
-    /// A superblock that holds the group's parity is marked as belonging to the parity feature.
+    /// Checks whether a superblock found after a power cut is a member of a parity group that holds data, not parity:
+    /// true if so. A superblock that holds the group's parity is marked as belonging to the parity feature.
     pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {

@@ -56,7 +56,7 @@ struct Group {
     /// Bit set of the members (superblocks) of the parity group that garbage collection took and that hold no valid
     /// unit any more.
     pub emptied: u64,
-    /// Number of programs of the group's parity that were issued.
+    /// Number of programs of the group's parity that were issued since the parity group was last erased.
     pub parity_written: u32,
     pub phase: Phase,
     /// Number of superblocks of the parity group that are still to be emptied of valid units (phase `Moving`) or to be
@@ -229,8 +229,8 @@ impl Stripes {
         self.gathered_most * self.program_bytes
     }
 
-    /// Sets the number of programs issued to a superblock so far to `programs`. Returns how many programs of the
-    /// group's parity can be issued now, and counts them as issued.
+    /// Sets the number of programs issued to a superblock so far to `programs`. Returns how many programs of the parity
+    /// of the superblock's group can be issued now, and counts them as issued.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.accumulating(group);
@@ -241,8 +241,8 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Marks a superblock as closed before it is full. Returns how many programs of the group's parity can be issued
-    /// now, and counts them as issued.
+    /// Marks a superblock as closed before it is full. Returns how many programs of the parity of the superblock's
+    /// group can be issued now, and counts them as issued.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.accumulating(group);

@@ -44,8 +44,8 @@ impl Stripes {
         }
     }
 
-    /// Records that a superblock has had `programs` programs without simulated time so far, and brings the parity on
-    /// flash into accord with that.
+    /// Records that a superblock has had `programs` programs without simulated time so far, and writes to flash,
+    /// without simulated time, the parity that can follow from them.
     pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         let group = self.group_of(superblock);
@@ -75,7 +75,7 @@ impl Stripes {
     }
 
     /// Returns true if a page row of a superblock can be restored from parity and the other members of its parity
-    /// group, because none of their dies has failed.
+    /// group, and none of their dies has failed.
     pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
         let others = self.beside(superblock, row);
         let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));

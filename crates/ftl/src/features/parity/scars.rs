@@ -58,8 +58,8 @@ pub(super) struct Remains<'a> {
 }
 
 impl Stripes {
-    /// Returns true if a power cut tore the page row of a superblock (interrupted its program) although the group's
-    /// parity counts it, so that it can be restored from the other members of the parity group.
+    /// Returns true if a power cut tore the page row of a superblock (interrupted its program), or left it unwritten,
+    /// although the group's parity counts it: its data must be restored from the other members of the parity group.
     #[inline]
     pub(super) fn is_torn_row(&self, superblock: u32, row: u32) -> bool {
         self.scars.after_cut && self.is_missing(superblock, row)
@@ -119,8 +119,8 @@ impl Stripes {
         if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
     }
 
-    /// Records page rows of a parity group that were issued and never programmed before the power cut, although the
-    /// parity on flash counts them.
+    /// Records the page rows of a parity group whose programs were issued, and not begun before the power cut, although
+    /// the parity on flash counts them.
     fn note_missing(&mut self, group: u32, remains: &Remains<'_>) {
         let parity_rows = self.parity_rows(group, remains);
         for member in members(self.data_members(group)) {

@@ -32,7 +32,8 @@ pub(crate) struct Sectors {
     /// For each host request, the number of the first sector of the logical drive that the request addresses, and of
     /// the sector after its last one; kept by the sector tracking of the flash translation layer.
     extents: Vec<(u64, u64)>,
-    /// Number of the first sector of the host request that is being processed, and of the sector after its last one.
+    /// Pair of sector numbers on the logical drive: first sector of the host request that is being processed, and the
+    /// sector after its last one.
     current: (u64, u64),
     /// For each write buffer slot, the sectors that it holds, the sectors of its unit that it still lacks, and whether
     /// its sectors count as in flight.
@@ -135,7 +136,7 @@ impl Feature for Sectors {
     }
 
     /// Records the sectors of the present host write as the content of write buffer slot `slot`, and the other written
-    /// sectors of the mapping unit as lacking there.
+    /// sectors of the mapping unit as lacking in the slot.
     fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let mask = self.within(self.current, lpn);
         let missing = match write.older {

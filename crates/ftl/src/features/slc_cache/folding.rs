@@ -16,8 +16,8 @@ impl SlcCache {
     }
 
     /// Returns true if the die must erase superblocks of the SLC cache and give them to other data, because the cache
-    /// uses more than its reserved ones and other data need the space. Superblocks that are already being folded for
-    /// that are left out.
+    /// uses more than its reserved superblocks and other data need the space. Superblocks that are already being folded
+    /// for this purpose are left out.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved

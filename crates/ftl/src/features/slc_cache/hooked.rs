@@ -7,8 +7,8 @@ use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{NONE, SuperblockState};
 use units::Nanos;
 
-/// Number of a die's superblocks in SLC mode, all read by folding or being erased, at which folding takes no further
-/// superblock: two keep the die busy.
+/// Constant: limit for a die's superblocks in SLC mode that folding has read and that are not free yet; at this number
+/// folding takes no further superblock, because two keep the die busy.
 const RETURNING_MAX: u32 = 2;
 
 impl Feature for SlcCache {

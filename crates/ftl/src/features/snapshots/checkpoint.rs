@@ -6,8 +6,8 @@ use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
 use units::{Lpn, SimTime};
 
-/// Greatest number of map units (mapping units that hold a page of the map) of a checkpoint that may wait in the write
-/// buffer or be in flight to flash, in addition to the units of two programs.
+/// Constant: greatest number of map units (mapping units that hold a page of the map) of a checkpoint that may wait in
+/// the write buffer or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
 /// Kind of place in which a drive stores its map, RAM or flash; this decides how a checkpoint for snapshots writes the
@@ -41,8 +41,8 @@ pub(super) struct Checkpoint {
     pub slots: u32,
     pub used_slots: u32,
     pub waiting: Vec<(Awaited, SimTime)>,
-    /// Number of snapshots and rollbacks, counted from the front of the list of waiting ones, that the checkpoint of
-    /// the map in progress makes complete.
+    /// Number of snapshots and rollbacks, counted from the front of the list of waiting commands, that the checkpoint
+    /// of the map in progress makes complete.
     pub covered: usize,
     /// Serial number of a snapshot: for all snapshots with a lower serial number, a map that was written after they
     /// were taken is complete on flash.

@@ -31,13 +31,13 @@ use moments::Moments;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
-/// Special entry of a snapshot's difference table, in place of a physical address, for a unit that held no data when
-/// the snapshot was taken: never written, or trimmed.
+/// Constant: special entry of a snapshot's difference table, in place of a physical address, for a unit that held no
+/// data when the snapshot was taken: never written, or trimmed.
 const ABSENT: u64 = Ppa::NONE.0;
-/// Special entry of a snapshot's difference table, in place of a physical address, for a version that is still in the
-/// write buffer or in flight to flash. No unit has this address: see [`Layout::read`].
+/// Constant: special entry of a snapshot's difference table, in place of a physical address, for a version that is
+/// still in the write buffer or in flight to flash. No unit has this address: see [`Layout::read`].
 const PENDING: u64 = u64::MAX - 1;
-/// Special value of a serial number, for no snapshot.
+/// Constant: special value of a serial number, for no snapshot.
 const NONE: u32 = u32::MAX;
 /// Constant: number of bytes of controller RAM for one entry of a snapshot's difference table, a logical and a physical
 /// number.
@@ -62,7 +62,7 @@ pub struct Snapshot {
     /// Difference table: for each logical unit overwritten or trimmed between this snapshot and the next, the place of
     /// the version that this snapshot sees.
     old: BTreeMap<u32, u64>,
-    /// Write number of the last host write before the snapshot.
+    /// Write number (sequence number in spare areas) of the last host write before the snapshot was taken.
     number: u64,
     /// Number of the write buffer's flush epoch (stretch of writes between two flushes or snapshots) that ended when
     /// the snapshot was taken: data of later epochs are newer than the snapshot.

@@ -28,7 +28,7 @@ pub struct SnapshotRules {
     /// Setting `keep` of section `[ftl.snapshots]`: greatest number of snapshots that the drive may have at one time;
     /// when one more is taken, one is deleted.
     pub keep: u32,
-    /// Setting `when_full` of section `[ftl.snapshots]`: what the drive does when a write would make the snapshots
+    /// Setting `when_full` of section `[ftl.snapshots]`: behaviour of the drive when a write would make the snapshots
     /// retain more mapping units than they may.
     pub when_full: WhenFull,
     /// Setting `space_ratio` of section `[ftl.snapshots]`: greatest share, as a fraction from 0 to 1, of the spare

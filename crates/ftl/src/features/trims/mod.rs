@@ -18,7 +18,8 @@ use units::{Lpn, Ppa};
 /// write buffer or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Number of bytes of the trim number (write number of the last trim) that a trim record holds for each host unit.
+/// Constant: number of bytes of the trim number (write number of the last trim) that a trim record holds for each host
+/// unit.
 const NUMBER_BYTES: u64 = 8;
 
 /// State of the trim records on flash, which make trims survive a power cut, with the flushes that wait for them.

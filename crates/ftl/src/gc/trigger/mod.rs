@@ -3,9 +3,9 @@
 use crate::Layout;
 use units::Nanos;
 
-/// Number of superblocks of a die that host data can never fill, beside the superblocks that foreground garbage
-/// collection needs free: one open superblock for each of two write streams, and one superblock with enough garbage to
-/// gain space from.
+/// Constant: number of superblocks of a die that host data can never fill, beside the superblocks that foreground
+/// garbage collection needs free: one open superblock for each of two write streams, and one superblock with enough
+/// garbage to gain space from.
 pub const KEPT_BESIDE_FREE: u32 = 3;
 
 /// Record of the state of a die that the trigger policy of garbage collection is shown.

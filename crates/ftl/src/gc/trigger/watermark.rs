@@ -5,9 +5,9 @@ use crate::Layout;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Nanos;
 
-/// Garbage collection trigger policy with two watermarks, counted in free superblocks of the die. Foreground garbage
-/// collection works at or below the low watermark; background garbage collection works below the high watermark, only
-/// while the die is idle and a victim frees enough.
+/// Implementation of the garbage collection trigger policy watermark, with two watermarks in free superblocks of the
+/// die. Foreground garbage collection works at or below the low watermark; background garbage collection works below
+/// the high watermark, only while the die is idle and a victim frees enough.
 #[derive(Clone, Debug)]
 pub struct Watermark {
     low: u32,
@@ -19,8 +19,8 @@ pub struct Watermark {
     idle_after: Nanos,
 }
 
-/// Number of superblocks of a die that the watermark policy counts as open, neither closed nor free: one for host data,
-/// one for moved data.
+/// Constant: number of superblocks of a die that the watermark policy counts as open, neither closed nor free: one for
+/// host data, one for moved data.
 const OPEN_SUPERBLOCKS: u32 = 2;
 
 impl Policy for Watermark {

@@ -10,11 +10,11 @@ use units::SuperblockId;
 /// Kind of formula of the cost-benefit policy, by how the cost is counted; `u` is the valid fraction of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Formula {
-    /// Case of the formula: score `age * (1 - u) / 2u`, as the fraction `u` of the superblock is read once and
-    /// programmed once.
+    /// Case of the cost-benefit formula: score `age * (1 - u) / 2u`, as the valid fraction `u` of the superblock is
+    /// read once and programmed once.
     Kawaguchi,
-    /// Case of the formula: score `age * (1 - u) / (1 + u)`, as the whole superblock is read, and the fraction `u` of
-    /// it is programmed (as in a log-structured file system).
+    /// Case of the cost-benefit formula: score `age * (1 - u) / (1 + u)`, as the whole superblock is read, and its
+    /// valid fraction `u` is programmed (as in a log-structured file system).
     Lfs,
 }
 

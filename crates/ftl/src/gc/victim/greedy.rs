@@ -40,7 +40,8 @@ impl Policy for Greedy {
 }
 
 impl Greedy {
-    /// Returns the candidates in the order in which they would be picked, each with its number of valid units.
+    /// Returns the garbage collection candidates in the order in which they would be picked, each with its number of
+    /// valid units.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (SuperblockId, u32)> {
         let after = |at: u32| self.nodes[at as usize].next;
         let ring = move |valid: u32| {

@@ -27,9 +27,9 @@ pub struct TwoRegionFifo {
     units: u32,
 }
 
-/// Set of settings of the scan, in percent: `first_most_valid` and `most_valid` (limits for the valid units of the
-/// first and of later victims), `step` (growth of the limit per scan), `scanned` (part of the candidates that a scan
-/// passes).
+/// Set of settings of the victim policy's scan, in percent: `first_most_valid` and `most_valid` (limits for the valid
+/// units of the first and of later victims), `step` (growth of the limit per scan), `scanned` (part of the candidates
+/// that a scan passes).
 #[derive(Clone, Copy, Debug)]
 struct ScanLimits {
     most_valid: u32,
@@ -76,7 +76,7 @@ impl Policy for TwoRegionFifo {
 }
 
 impl TwoRegionFifo {
-    /// Examines the next candidate of the scan; returns it if it has enough garbage to be the victim.
+    /// Examines the next candidate of the scan; returns it if it has enough garbage to be the victim, else `None`.
     fn look_on(&mut self) -> Option<SuperblockId> {
         let at = match self.next {
             Some(at) => at,

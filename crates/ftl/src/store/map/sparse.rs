@@ -17,8 +17,8 @@ const CHANGED_PART: usize = 256;
 /// Constant (divisor): the flat arrays of the simulator's map are made once lookups exceed one in this many physical
 /// units; until then, lookups by the compact rule have cost a fraction of the time that making arrays takes.
 const LOOKED_UP_PART: usize = 64;
-/// Divisor for a map whose compact rule is slow: the flat arrays are made once lookups exceed one in this many physical
-/// units.
+/// Constant (divisor): the flat arrays of a map whose compact rule is slow are made once lookups exceed one in this
+/// many physical units.
 const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
 /// Trait of a rule that computes the logical-to-physical map as preconditioning left it, in place of stored arrays.

@@ -44,8 +44,8 @@ impl FioWorkload {
         }
     }
 
-    /// Puts the clones that wait for their fio flow (jobs whose requests are kept in proportion) back into the queue of
-    /// ready clones, where the run time of one of them is over by `now` ns or the clone was stopped.
+    /// Puts all clones that wait for their fio flow (jobs whose requests are kept in proportion) back into the queue of
+    /// ready clones if the run time of one of them is over by `now` ns, or one of them was stopped.
     #[cold]
     #[inline(never)]
     pub(super) fn end_parked(&mut self, now: u64) {

@@ -42,8 +42,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     broken.map_or(Ok(()), |(_, found, expected)| Err((found, expected)))
 }
 
-/// Returns the zones of a namespace in which a clone of a fio job has its share, one of them where it has parts of
-/// several; `None` where it works in no zones.
+/// Returns the zones of the namespace in which a fio job clone's parts of files (`share`) lie, of the first namespace
+/// with zones if they lie in several; `None` where no part lies in zones.
 pub fn zones_on_drive(share: &CloneFiles, files: &[FileRegion], space: &HostSpace) -> Option<HostZones> {
     share.parts.iter().find_map(|part| space.zones_at(files[part.file as usize].offset))
 }

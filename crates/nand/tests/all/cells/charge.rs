@@ -7,7 +7,8 @@ use nand::cells::{CellPhysics, Condition, Leak, Wordline};
 const CELLS: usize = 1 << 16;
 const DAY_S: f64 = 86_400.0;
 
-/// Wear of a cycle in which all cells hold one state, beside the erase voltage.
+/// Returns the stress, in program/erase cycles, of a cycle that programs all cells to one state, without the erase
+/// voltage's share.
 fn of_state(physics: &CellPhysics, state: usize) -> f64 {
     let mut shares = vec![0.0; physics.states.len()];
     shares[state] = 1.0;
@@ -43,7 +44,8 @@ fn without_charge_a_wordline_wears_alike_as_soon_as_a_cell_is_lifted() {
     assert!(physics.program_stress(plan, 1, &[1.0, 0.0, 0.0, 0.0]).abs() < 1e-12);
 }
 
-/// Where cells at `volts` are after `seconds` with these constants, mean and width of the way.
+/// Returns, for cells programmed to `state`, the mean threshold before retention, mean and standard deviation of its
+/// change after `seconds` (all in volts), and the parameters of the charge loss.
 fn moved(physics: &CellPhysics, state: u8, seconds: f64) -> (f64, f64, f64, Leak) {
     let worn = Condition::worn(2000.0);
     let mut cells = Wordline::erased(physics, Stream::new(3), CELLS, 0, &worn);

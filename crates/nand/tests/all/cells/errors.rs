@@ -89,7 +89,8 @@ fn an_error_in_a_neighbouring_state_is_one_bit_of_one_page() {
     assert_eq!(bits, [1, 1]);
 }
 
-/// A block of each kind that was worn to a share of its rated cycles, with random data.
+/// Makes a block of simulated cells of the chip number `kind` in `CHIPS`, worn by `cycles` cycles and programmed with
+/// random data, and returns it after the chip's cell parameters.
 fn worn_block(kind: usize, cycles: f64) -> (nand::cells::CellPhysics, CellBlock) {
     let (cell, text) = CHIPS[kind];
     let physics = physics(text, cell);

@@ -12,10 +12,10 @@ use config::{ConfigError, Document, Section};
 use nand::Cell;
 use nand::cells::CellPhysics;
 
-/// An MLC part with every key that cells have.
+/// Constant: text of the chip file of an MLC part for tests that sets every key of `[cells]`.
 const COMPLETE: &str = include_str!("complete.toml");
 
-/// Chips of the catalogue, one for each kind of cell.
+/// Constant: list of chip files of the catalogue as text, one for each kind of cell.
 const CHIPS: [(Cell, &str); 4] = [
     (Cell::Slc, include_str!("../../../../../chips/nand128w3a2bn.toml")),
     (Cell::Mlc, include_str!("../../../../../chips/poster-mlc.toml")),
@@ -23,7 +23,7 @@ const CHIPS: [(Cell, &str); 4] = [
     (Cell::Qlc, include_str!("../../../../../chips/qlc-3d-1t.toml")),
 ];
 
-/// Reads the cells of a chip file.
+/// Reads, for tests, the cell parameters from the text of a chip file, which must have some.
 fn read(text: &str, cell: Cell) -> Result<CellPhysics, ConfigError> {
     let document = Document::parse("chip.toml", text)?;
     let physics = CellPhysics::read(&mut Section::root(&document), cell)?;
@@ -38,7 +38,7 @@ fn complete() -> CellPhysics {
     physics(COMPLETE, Cell::Mlc)
 }
 
-/// The complete part without noise, neighbours and wear: a cell's end follows from its offset alone.
+/// Returns the cell parameters of the test part `COMPLETE` without injection noise and without coupling between cells.
 fn quiet() -> CellPhysics {
     let mut physics = complete();
     physics.injection_sigma = 0.0;
@@ -48,7 +48,7 @@ fn quiet() -> CellPhysics {
     physics
 }
 
-/// Mean and standard deviation.
+/// Returns the mean and the standard deviation of the values.
 fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
     let mean = values.clone().sum::<f64>() / count;

@@ -5,7 +5,8 @@ use nand::Cell;
 use proptest::prelude::*;
 use units::Nanos;
 
-/// What the part says when one thing in its file is another.
+/// Returns the error message with which the test part `COMPLETE` is refused when `to` replaces the text `from` in its
+/// file.
 fn refused(from: &str, to: &str) -> String {
     let text = COMPLETE.replacen(from, to, 1);
     assert_ne!(text, COMPLETE, "{from}");

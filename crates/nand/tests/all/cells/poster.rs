@@ -12,8 +12,8 @@ fn poster() -> CellPhysics {
     physics(text, cell)
 }
 
-/// Mean busy times of the first and of the second page, ns, over wordlines whose cells all get this state, or
-/// random ones.
+/// Returns the mean busy times, in ns, of programming the first and the second page of wordlines whose cells are all
+/// programmed to `state`, or to random states if `None`.
 fn times(physics: &CellPhysics, plan: &VoltagePlan, state: Option<u8>, cycles: f64) -> [f64; 2] {
     let mut block = CellBlock::new(physics, Stream::new(20), LINES, CELLS, Condition::worn(cycles));
     let draws = Stream::new(21);

@@ -6,7 +6,7 @@ use nand::cells::{CellBlock, CellPhysics, Condition, Wordline};
 use proptest::prelude::*;
 
 const CELLS: usize = 1 << 16;
-/// `f32` thresholds of a few volts, once rounded.
+/// Constant: greatest error in volts by one rounding of a threshold of a few volts to `f32`.
 const ROUNDING: f64 = 2e-6;
 
 fn fresh(physics: &CellPhysics, seed: u64, cells: usize, condition: &Condition) -> Wordline {
@@ -204,7 +204,7 @@ fn a_cell_s_values_are_its_own_whatever_is_around_it() {
     assert_eq!(few, many[..1001]);
 }
 
-/// FNV-1a over the bits of thresholds.
+/// Returns a hash (FNV-1a) of the bits of the threshold voltages, to compare them exactly.
 fn digest(volts: &[f32]) -> u64 {
     volts
         .iter()
@@ -223,7 +223,7 @@ fn thresholds_are_the_same_to_the_last_bit_on_every_machine() {
     assert_eq!(digests, DIGESTS, "{digests:#x?}");
 }
 
-/// Taken when traps came to lift and widen the erased state beyond its verify; they change with the model only.
+/// Constant: expected hashes of the thresholds of two wordlines; they may change only together with the cell model.
 const DIGESTS: [u64; 2] = [0x10bf_a3c0_edcc_97e0, 0x43ba_6b3c_5951_2c63];
 
 proptest! {

@@ -10,7 +10,8 @@ const CELLS: usize = 1 << 18;
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.25 * DAY_S;
 
-/// The complete part with other values for its keys.
+/// Returns the cell parameters of the test part `COMPLETE` with replaced texts (pairs of old and new) in its file,
+/// without injection noise and coupling along the wordline.
 fn with(keys: &[(&str, &str)]) -> CellPhysics {
     let mut text = COMPLETE.to_owned();
     for (from, to) in keys {
@@ -32,7 +33,7 @@ fn written(physics: &CellPhysics, state: u8, condition: &Condition) -> Wordline 
     cells
 }
 
-/// The share of cells that moved by more than `volts`, upwards or downwards.
+/// Returns two fractions (0 to 1) of the cells: whose threshold rose, and whose threshold fell, by more than `volts`.
 fn moved(from: &[f32], to: &[f32], volts: f32) -> (f64, f64) {
     let share = |far: &dyn Fn(f32) -> bool| {
         from.iter().zip(to).filter(|(from, to)| far(**to - **from)).count() as f64 / CELLS as f64
@@ -100,7 +101,8 @@ fn reads_lift_few_cells_far_in_proportion_to_their_number() {
     }
 }
 
-/// Rates of sampled cells of a catalogue's chip.
+/// Returns the raw bit error rates of a small sample of a chip's cells after `pe_cycles` cycles, for each pair in
+/// `rests` (retention seconds and number of reads).
 fn sampled(chip: &CellPhysics, pe_cycles: f64, rests: &[(f64, u64)]) -> Vec<Rates> {
     let sample = Sample { wordlines: 2, cells: 20_000, block_cells: 1e7, passes: 512, seed: 5, layer: None };
     let rest = |(seconds, reads): &(f64, u64)| Rest { elapsed: Elapsed::from(*seconds), reads: *reads };

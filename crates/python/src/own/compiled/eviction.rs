@@ -15,9 +15,9 @@ pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Eviction::new(&class)))
 }
 
-/// Arguments that a compiled eviction policy gets in a notification about one slot of the write buffer: the slot, the
-/// mapping unit in it, and `yes`, 1 or 0. In a notification that the slot now holds a unit, `yes` is 1 if the unit is
-/// dirty; in one that the slot was used, 1 if the use was a write.
+/// Record of the arguments that a compiled eviction policy gets in a notification about one slot of the write buffer:
+/// the slot, its mapping unit, and `yes`, 1 or 0. In a notification that the slot now holds a unit, `yes` is 1 if the
+/// unit is dirty; in one that the slot was used, 1 if the use was a write.
 #[repr(C)]
 struct Noted {
     slot: i64,

@@ -54,8 +54,8 @@ impl Array {
     }
 }
 
-/// Instance of a user's compiled policy: the Python object, its random stream, and the machine code of its methods; no
-/// code until the methods are compiled.
+/// Type of an instance of a user's compiled policy: the Python object, its random stream, and the machine code of its
+/// methods; no code until the methods are compiled.
 struct Machine {
     asked: PolicyObject,
     random: CompiledRandom,

@@ -112,7 +112,7 @@ pub struct SnapshotClock {
     pub is_incremental: Option<bool>,
 }
 
-/// Number that Perfetto gives to the clock which times in a trace use by default.
+/// Constant: number that Perfetto gives to the clock which times in a trace use by default.
 pub const BOOTTIME: u32 = 6;
-/// Lowest clock number in Perfetto's format that a sequence of packets may use for a clock of its own.
+/// Constant: lowest clock number in Perfetto's format that a sequence of packets may use for a clock of its own.
 pub const OWN_CLOCK: u32 = 64;

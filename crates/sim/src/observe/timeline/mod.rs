@@ -30,19 +30,19 @@ pub enum TimelineDetail {
     Channels,
 }
 
-/// Number of bytes of the trace that are compressed as one piece. The size is fixed because the trace must not depend
-/// on when the caller takes it, which varies with the machine's speed.
+/// Constant: number of bytes of the trace that are compressed as one piece. The size is fixed because the trace must
+/// not depend on when the caller takes it, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Identifier, in the timeline's trace, of the group of the channels' tracks.
+/// Constant: identifier, in the timeline's trace, of the group of the channels' tracks.
 const CHANNELS: u64 = 1;
-/// Identifier, in the timeline's trace, of the group of the dies' tracks.
+/// Constant: identifier, in the timeline's trace, of the group of the dies' tracks.
 const DIES: u64 = 2;
-/// Identifier, in the timeline's trace, of the first track.
+/// Constant: identifier, in the timeline's trace, of the first track.
 const FIRST_TRACK: u64 = 16;
 
-/// Number of different names of activity intervals in the timeline: one for each operation and, for dies, each origin
-/// (host, garbage collection and so on); channels do not know the origin.
+/// Constant: number of different names of activity intervals in the timeline: one for each operation and, for dies,
+/// each origin (host, garbage collection and so on); channels do not know the origin.
 const NAMES: usize = (ChannelUse::COUNT + Kind::COUNT) * (Origin::COUNT + 1);
 const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 

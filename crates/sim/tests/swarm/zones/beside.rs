@@ -11,7 +11,8 @@ use sim::{Drive, PreconditionKind, RunOptions};
 
 const SEEDS: u64 = 120;
 
-/// Parts a drive of zones in two to four namespaces, at least one of them of zones, and gives collection little room.
+/// Divides a zoned drive into two to four namespaces, at least one of them with zones, and leaves garbage collection
+/// little room.
 fn part(random: &mut RandomStream, lines: &mut Vec<String>) {
     let mut set = |key: &str, value: String| lines.push(format!("{key}={value}"));
     let count = 2 + random.below(3);
@@ -35,7 +36,7 @@ fn part(random: &mut RandomStream, lines: &mut Vec<String>) {
     set("ftl.mapping.zone_size", choose(random, &["16MiB", "32MiB"]).to_owned());
 }
 
-/// Draws policies of collection, for drives that have blocks beside their zones.
+/// Draws the policies and settings of garbage collection for a drive that has blocks beside its zones.
 fn collected(random: &mut RandomStream) -> Vec<String> {
     let victim = choose(random, &["greedy", "fifo", "cost-benefit", "random", "d-choices"]);
     vec![

@@ -2,7 +2,7 @@
 
 use crate::examined::Busy;
 use crate::numbers::{Numbers, SentData};
-use controller::{ChannelUse, Class, Kind, Origin, Timed, Transaction, TransactionId, Work};
+use controller::{ChannelUse, Class, Kind, Origin, TimedTransaction, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -251,7 +251,7 @@ impl Clock {
         self.work.array_ns[kind as usize][column] += busy;
     }
 
-    pub fn on_finish(&mut self, id: TransactionId, transaction: &Timed) {
+    pub fn on_finish(&mut self, id: TransactionId, transaction: &TimedTransaction) {
         let name = transaction.kind.name();
         let flight = std::mem::replace(self.flight(id), OVER);
         // A read that is over may still be ridden on while its data are decoded: what it sent stays known.
@@ -304,7 +304,7 @@ impl Clock {
         pages
     }
 
-    fn note_decoding(&mut self, transaction: &Timed) {
+    fn note_decoding(&mut self, transaction: &TimedTransaction) {
         while self.decoding.front().is_some_and(|of| of.until < transaction.times.finished) {
             self.decoding.pop_front();
         }
@@ -318,7 +318,7 @@ impl Clock {
     }
 
     /// Returns the time at which the data of a host read are available, after their decoding by the ECC.
-    pub fn decoded(&self, transaction: &Timed) -> SimTime {
+    pub fn decoded(&self, transaction: &TimedTransaction) -> SimTime {
         let time = decoding_ns(self.numbers.t_decode, transaction);
         transaction.times.finished + units::Nanos::new(time)
     }

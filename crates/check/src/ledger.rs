@@ -2,11 +2,11 @@
 
 use crate::clock::Clock;
 use crate::examined::DriveCounts;
+use crate::new_data::NewData;
 use crate::parts::NamespaceParts;
 use controller::{Origin, Transaction};
 use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use units::{Lpn, Ppa, SimTime};
 
@@ -52,28 +52,6 @@ struct RequestAccount {
     ready: SimTime,
 }
 
-/// Kind of content of a slot of the write buffer (entry for one mapping unit): which sectors of its unit are data of
-/// the host that the flash does not hold yet.
-#[derive(Clone, Debug, Default)]
-enum Brought {
-    /// Case: no sector is new data of the host: the slot is empty, or the flash holds the same data.
-    #[default]
-    Nothing,
-    /// Case: only these sectors of the slot's mapping unit are new data of the host, from a partial write.
-    Sectors(BTreeSet<u64>),
-    /// Case of a write-buffer slot's content: all sectors of the slot's mapping unit are new data of the host.
-    All,
-}
-
-/// Record of the checker's knowledge of one slot of the write buffer (entry for one mapping unit).
-#[derive(Clone, Debug, Default)]
-struct Buffered {
-    lpn: Lpn,
-    /// Serial number of the host write that entered the slot last; of two slots of a unit, the greater is newer.
-    write: u64,
-    brought: Brought,
-}
-
 /// Type of the checker's own counts of flash operations by origin, of host requests and of bytes, and its record of
 /// each request in flight, for comparison with the drive and with the results.
 pub(crate) struct Ledger {
@@ -96,14 +74,8 @@ pub(crate) struct Ledger {
     /// Byte range on the drive of the host write whose data enter the write buffer now: address of its first byte, and
     /// address of the byte after its last.
     extent: (u64, u64),
-    /// For each slot of the write buffer (entry for one unit): the logical unit, and which sectors of it are data of
-    /// the host that flash does not hold yet.
-    buffered: Vec<Buffered>,
-    /// Number of times that a host write entered a slot of the write buffer.
-    writes: u64,
-    /// List of the write-buffer slots (entries for one unit) whose data the most recently ended host program wrote to
-    /// flash, except slots to whose data the map points by now.
-    ended: Vec<u32>,
+    /// The host's new data in the write buffer, by slot.
+    new_data: NewData,
     read_before: u64,
     parts: NamespaceParts,
 }
@@ -144,9 +116,7 @@ impl Ledger {
             unit,
             entering: u32::MAX,
             extent: (0, 0),
-            buffered: Vec::new(),
-            writes: 0,
-            ended: Vec::new(),
+            new_data: NewData::default(),
             read_before: counted.units_read,
             parts: NamespaceParts::new(&HostSpace::from(0)),
         }
@@ -227,61 +197,33 @@ impl Ledger {
         if rest != Some(slot) {
             self.on_kept(slot);
         }
-        self.writes += 1;
-        let buffered = &mut self.buffered[slot as usize];
-        (buffered.lpn, buffered.write) = (lpn, self.writes);
         if bytes.end - bytes.start == self.unit {
-            buffered.brought = Brought::All;
+            return self.new_data.fill(lpn, slot);
         }
-        let sectors = bytes.start / SECTOR..bytes.end.div_ceil(SECTOR);
-        match &mut buffered.brought {
-            brought @ Brought::Nothing => *brought = Brought::Sectors(sectors.collect()),
-            Brought::Sectors(known) => known.extend(sectors),
-            Brought::All => {}
-        }
+        self.new_data.join(lpn, slot, bytes.start / SECTOR..bytes.end.div_ceil(SECTOR));
     }
 
     /// Notes in the checker's counts that `slot` of the write buffer (entry for one unit) holds the whole of unit
     /// `lpn`, which the host wrote before the run, or before a power cut that the buffer outlasted.
     pub fn on_carried(&mut self, lpn: Lpn, slot: u32) {
         self.on_kept(slot);
-        self.writes += 1;
-        self.buffered[slot as usize] = Buffered { lpn, write: self.writes, brought: Brought::All };
+        self.new_data.fill(lpn, slot);
     }
 
     /// Notes in the checker's counts that `slot` of the write buffer holds no data of the host that flash lacks.
     pub fn on_kept(&mut self, slot: u32) {
-        if self.buffered.len() <= slot as usize {
-            self.buffered.resize(slot as usize + 1, Buffered::default());
-        }
-        self.buffered[slot as usize].brought = Brought::Nothing;
+        self.new_data.clear(slot);
     }
 
     /// Adds to the checker's counts, at the end of a program whether it succeeded or failed, the bytes with which the
     /// drive completed partly written units to whole units; `slots` are the write-buffer slots that were programmed.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
-        self.ended.clear();
-        for slot in slots {
-            // A drive that wore out before the run has filled units in its buffer that this account did not hear of.
-            let Some(Buffered { brought, .. }) = self.buffered.get(slot as usize) else { continue };
-            self.ended.push(slot);
-            self.all.bytes_filled_up += match brought {
-                Brought::Nothing => self.unit,
-                Brought::Sectors(known) => self.unit - known.len() as u64 * SECTOR,
-                Brought::All => 0,
-            };
-        }
+        self.all.bytes_filled_up += self.new_data.end_program(slots, self.unit / SECTOR) * SECTOR;
     }
 
     /// Notes that flash has the host's newest data of unit `lpn`, so that its buffer slot holds no newer data.
     pub fn on_commit(&mut self, lpn: Lpn) {
-        // A program may hold an older version of the unit, too, before or after the newest: units whose program failed
-        // are written anew in another order.
-        let of_unit = (0..self.ended.len()).filter(|&at| self.buffered[self.ended[at] as usize].lpn == lpn);
-        if let Some(at) = of_unit.max_by_key(|&at| self.buffered[self.ended[at] as usize].write) {
-            let slot = self.ended.remove(at);
-            self.on_kept(slot);
-        }
+        self.new_data.commit(lpn);
     }
 
     pub fn on_host_read(&mut self, ppa: Ppa) {

@@ -24,6 +24,7 @@ mod failures;
 mod ledger;
 #[cfg(test)]
 mod made_up;
+mod new_data;
 mod numbers;
 mod own_map;
 mod parts;

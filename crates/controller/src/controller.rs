@@ -7,7 +7,7 @@ mod suspension;
 
 use crate::channel::{ChannelState, Grant};
 use crate::die::{ArrayPhase, Die, DieOverlap, RegisterPhase, Urgency};
-use crate::in_flight::{Slab, Timed, Times};
+use crate::in_flight::{Slab, TimedTransaction, TransactionTimes};
 use crate::scheduler::{DieView, Scheduler};
 use crate::sharing::{Ride, Sharing, spent};
 use crate::{
@@ -134,12 +134,9 @@ impl Controller {
 
     /// Returns a finished transaction with its times, and removes it from the controller.
     #[inline]
-    pub fn end(&mut self, id: TransactionId) -> Timed {
-        // Copied in two parts: the compiler copies up to 128 bytes in line, and more by a call.
-        let Timed { transaction, times } = &self.slab.items[id.index()].timed;
-        let finished = Timed { transaction: *transaction, times: *times };
+    pub fn end(&mut self, id: TransactionId) -> TimedTransaction {
+        let finished = self.slab.remove(id);
         self.dies[finished.die.index()].host_operations -= u32::from(finished.origin == Origin::Host);
-        self.slab.remove(id);
         if let Some(sharing) = &mut self.sharing {
             sharing.forget(id);
         }
@@ -200,7 +197,7 @@ impl Controller {
         *bytes = if rider.bytes == 0 || *bytes == 0 { 0 } else { *bytes + rider.bytes };
         let id = self.slab.insert(rider);
         let placed = &mut self.slab.items[id.index()];
-        placed.times = Times { started: now, waits, ..Times::default() };
+        placed.times = TransactionTimes { started: now, waits, ..TransactionTimes::default() };
         placed.since = now;
         ctx.probe.on_ride(carrier, id, &self.slab.items[id.index()]);
         let last = self.sharing().join(carrier, id, mask, sensed, before);

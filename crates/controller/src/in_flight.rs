@@ -7,14 +7,14 @@ use units::SimTime;
 
 /// Record of where the time of a flash operation went, complete once the operation has finished.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Times {
+pub struct TransactionTimes {
     /// Time at which the die started the operation.
     pub started: SimTime,
     /// Time at which the operation finished: for a read at the end of its data-out (or, if it joined a read whose data
     /// were already being decoded, of that decoding), else at the end of the array work or of the status query that
     /// follows it.
     pub finished: SimTime,
-    /// Times in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
+    /// TransactionTimes in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
     /// queue time, the die was idle or switching.
     pub waits: Waits,
     /// Time that the operation waited for the channel, in ns.
@@ -27,21 +27,21 @@ pub struct Times {
 
 /// Record of a flash operation together with the times that it has taken so far: all of them once it has finished.
 #[derive(Clone, Copy, Debug)]
-pub struct Timed {
+pub struct TimedTransaction {
     /// Flash operation (transaction) as it was submitted: kind, address and cause.
     pub transaction: Transaction,
-    /// Times of the operation: start, end, and how long it spent in waits, on the channel and in the array.
-    pub times: Times,
+    /// TransactionTimes of the operation: start, end, and how long it spent in waits, on the channel and in the array.
+    pub times: TransactionTimes,
 }
 
-impl Timed {
+impl TimedTransaction {
     /// Makes the record of an operation that took no time, for a drive without simulated time (preconditioning).
     pub fn at_once(transaction: Transaction) -> Self {
-        Self { transaction, times: Times::default() }
+        Self { transaction, times: TransactionTimes::default() }
     }
 }
 
-impl Deref for Timed {
+impl Deref for TimedTransaction {
     type Target = Transaction;
 
     #[inline]
@@ -50,7 +50,7 @@ impl Deref for Timed {
     }
 }
 
-impl DerefMut for Timed {
+impl DerefMut for TimedTransaction {
     #[inline]
     fn deref_mut(&mut self) -> &mut Transaction {
         &mut self.transaction
@@ -60,7 +60,7 @@ impl DerefMut for Timed {
 /// Record of a flash operation in flight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InFlight {
-    pub timed: Timed,
+    pub timed: TimedTransaction,
     /// Time until which the operation's time is attributed to a stage (channel, transfer, array).
     pub since: SimTime,
     /// Running number of the operation, in the order of submission.
@@ -77,7 +77,7 @@ impl InFlight {
     #[inline]
     fn new(transaction: Transaction) -> Self {
         Self {
-            timed: Timed { transaction, times: Times::default() },
+            timed: TimedTransaction { transaction, times: TransactionTimes::default() },
             since: SimTime::ZERO,
             submitted: 0,
             next: TransactionId::NONE,
@@ -88,17 +88,17 @@ impl InFlight {
 }
 
 impl Deref for InFlight {
-    type Target = Timed;
+    type Target = TimedTransaction;
 
     #[inline]
-    fn deref(&self) -> &Timed {
+    fn deref(&self) -> &TimedTransaction {
         &self.timed
     }
 }
 
 impl DerefMut for InFlight {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Timed {
+    fn deref_mut(&mut self) -> &mut TimedTransaction {
         &mut self.timed
     }
 }
@@ -140,10 +140,14 @@ impl Slab {
         std::iter::successors(first, next).map(|id| id.0).collect()
     }
 
+    /// Removes a transaction from the storage and returns it with its times.
     #[inline]
-    pub fn remove(&mut self, id: TransactionId) {
+    pub fn remove(&mut self, id: TransactionId) -> TimedTransaction {
         self.live -= 1;
-        self.items[id.index()].next = self.free;
+        let item = &mut self.items[id.index()];
+        item.next = self.free;
         self.free = id;
+        // Copied in two parts: the compiler copies up to 128 bytes in line, and more by a call.
+        TimedTransaction { transaction: item.timed.transaction, times: item.timed.times }
     }
 }

@@ -20,7 +20,7 @@ mod work;
 pub use config_read::ControllerConfig;
 pub use controller::{Controller, Ending, Interrupted, events};
 pub use die::Urgency;
-pub use in_flight::{Timed, Times};
+pub use in_flight::{TimedTransaction, TransactionTimes};
 pub use probe::{ChannelUse, Context, Probe};
 pub use sharing::Ride;
 pub use transaction::{Class, Kind, Origin, Reading, Transaction, TransactionId, Waits};

@@ -1,6 +1,6 @@
 //! What observers see. A run without observers is compiled without them.
 
-use crate::{Timed, Transaction, TransactionId};
+use crate::{TimedTransaction, Transaction, TransactionId};
 use engine::Calendar;
 use units::{ChannelId, SimTime};
 
@@ -75,7 +75,7 @@ pub trait Probe {
     /// `_carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
     /// Reports that a transaction has finished.
-    fn on_finish(&mut self, _: TransactionId, _: &Timed) {}
+    fn on_finish(&mut self, _: TransactionId, _: &TimedTransaction) {}
 }
 
 impl Probe for () {}

@@ -1,6 +1,6 @@
 //! What the host side hears of, and where the time of a flash operation went.
 
-use controller::{Reading, Timed, Waits};
+use controller::{Reading, TimedTransaction, Waits};
 
 /// Record of the times of a flash operation by stage, each in nanoseconds: waits in the die's queue, wait for the
 /// channel, array and transfer.
@@ -38,7 +38,7 @@ impl Stages {
         self
     }
 
-    pub(crate) fn of(operation: &Timed) -> Self {
+    pub(crate) fn of(operation: &TimedTransaction) -> Self {
         let times = &operation.times;
         let queued = times.started.since(operation.queued).ns();
         Self {

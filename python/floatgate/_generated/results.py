@@ -379,15 +379,18 @@ class Arrivals(Section):
     """
 
     span_ns: Count
-    """[ns] Time from the beginning of the measured window to the arrival of the last request."""
+    """[ns] Time in nanoseconds from the beginning of the measured window to the arrival of the last
+    request.
+    """
 
     late_ns_last: Count
-    """[ns] Wait of the last request, after its arrival time, for a place in the drive's queues; 0 for
-    a workload that waits for the drive.
+    """[ns] Wait in nanoseconds of the last request, after its arrival time, for a place in the drive's
+    queues; 0 for a workload that waits for the drive.
     """
 
     late_ns_max: Count
-    """[ns] Longest wait of a request, after its arrival time, for a place in the drive's queues.
+    """[ns] Longest wait of a request in nanoseconds, after its arrival time, for a place in the
+    drive's queues.
     """
 
     outstanding_mean: float | None
@@ -480,21 +483,21 @@ class LatencyInterval(Section):
     """Confidence intervals, low and high, of latencies."""
 
     mean: tuple[float, float]
-    """[ns] Confidence interval, low and high, of the mean latency."""
+    """[ns] Confidence interval, low and high, of the mean latency in nanoseconds."""
 
     p50: tuple[Count, Count] | None
-    """[ns] Confidence interval of the median latency; null where too few requests took longer to bound
-    the median from above.
+    """[ns] Confidence interval, low and high, of the median latency in nanoseconds; null where too few
+    requests took longer to bound the median from above.
     """
 
     p99: tuple[Count, Count] | None
-    """[ns] Confidence interval of the 99th percentile of the latency; null where too few requests took
-    longer to bound the percentile from above.
+    """[ns] Confidence interval, low and high, of the 99th percentile of the latency in nanoseconds;
+    null where too few requests took longer to bound the percentile from above.
     """
 
     p999: tuple[Count, Count] | None
-    """[ns] Confidence interval of the 99.9th percentile of the latency; null where too few requests
-    took longer to bound the percentile from above.
+    """[ns] Confidence interval, low and high, of the 99.9th percentile of the latency in nanoseconds;
+    null where too few requests took longer to bound the percentile from above.
     """
 
 
@@ -533,47 +536,49 @@ class Latency(Section):
     """
 
     mean: float | None
-    """[ns] Mean latency of the completed requests of one kind."""
+    """[ns] Mean latency in nanoseconds of the completed requests of one kind."""
 
     min: Count | None
-    """[ns] Shortest latency of the completed requests of one kind, within a thousandth like the
-    percentiles.
+    """[ns] Shortest latency in nanoseconds of the completed requests of one kind, within a thousandth
+    like the percentiles.
     """
 
     p50: Count | None
-    """[ns] Median latency of the completed requests of one kind: half of the requests took no longer.
+    """[ns] Median latency in nanoseconds of the completed requests of one kind: half of the requests
+    took no longer.
     """
 
     p90: Count | None
-    """[ns] 90th percentile of the latency of the completed requests of one kind: 90 % of the requests
-    took no longer.
+    """[ns] 90th percentile, in ns, of the latency of the completed requests of one kind: 90 % of the
+    requests took no longer.
     """
 
     p95: Count | None
-    """[ns] 95th percentile of the latency of the completed requests of one kind: 95 % of the requests
-    took no longer.
+    """[ns] 95th percentile, in ns, of the latency of the completed requests of one kind: 95 % of the
+    requests took no longer.
     """
 
     p99: Count | None
-    """[ns] 99th percentile of the latency of the completed requests of one kind: 99 % of the requests
-    took no longer.
+    """[ns] 99th percentile, in ns, of the latency of the completed requests of one kind: 99 % of the
+    requests took no longer.
     """
 
     p999: Count | None
-    """[ns] 99.9th percentile of the latency of the completed requests of one kind: 99.9 % of the
-    requests took no longer.
+    """[ns] 99.9th percentile, in ns, of the latency of the completed requests of one kind: 99.9 % of
+    the requests took no longer.
     """
 
     p9999: Count | None
-    """[ns] 99.99th percentile of the latency of the completed requests of one kind: 99.99 % of the
-    requests took no longer.
+    """[ns] 99.99th percentile, in ns, of the latency of the completed requests of one kind: 99.99 % of
+    the requests took no longer.
     """
 
     max: Count | None
-    """[ns] Longest latency of the completed requests of one kind."""
+    """[ns] Longest latency in nanoseconds of the completed requests of one kind."""
 
     stddev: float | None
-    """[ns] Standard deviation of the latency of the completed requests of one kind."""
+    """[ns] Standard deviation in nanoseconds of the latency of the completed requests of one kind.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -636,8 +641,8 @@ class Requests(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TranslationOfHost(Section):
-    """Results on the translation of a host that keeps blocks on a drive of zones: what its log wrote
-    for the workload, and what its collection copied, in the measured window.
+    """Results on the translation of a host that keeps blocks on a drive of zones: bytes that its log
+    wrote for the workload, and bytes that its collection copied, in the measured window.
     """
 
     capacity_bytes: Count
@@ -649,7 +654,9 @@ class TranslationOfHost(Section):
     """
 
     empty_zones: Count
-    """[zones] Number of empty zones at the end of the run."""
+    """[zones] Number of empty zones at the end of the run, among the zones on which the host keeps
+    blocks.
+    """
 
     map_bytes: Count
     """[bytes] Bytes of the host's memory that the map of its log takes, in both directions."""
@@ -684,7 +691,8 @@ class TranslationOfHost(Section):
     """[requests] Number of writes of the workload that waited for an empty zone."""
 
     waited_ns: Count
-    """[ns] Sum of the times that writes of the workload waited for an empty zone."""
+    """[ns] Sum of the times in nanoseconds that writes of the workload waited for an empty zone.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -886,16 +894,16 @@ class Flash(Section):
     """
 
     programs: ByOrigin
-    """[pages] Numbers of flash pages programmed, by origin. A program counts for the origin of its
-    first mapping unit.
+    """[pages] Numbers of flash pages programmed in the measured window, by origin. A program counts
+    for the origin of its first mapping unit.
     """
 
     erases: ByOrigin
-    """[blocks] Numbers of blocks erased, by origin."""
+    """[blocks] Numbers of blocks erased in the measured window, by origin."""
 
     units_programmed: ByOrigin
-    """[mapping units] Numbers of mapping units programmed, by origin, each under its own. Their bytes
-    are in `waf_bytes.programmed`.
+    """[mapping units] Numbers of mapping units programmed in the measured window, by the origin of
+    each unit itself (not of the program that wrote it). Their bytes are in `waf_bytes.programmed`.
     """
 
     page_bytes: Count
@@ -994,7 +1002,7 @@ class WafBytes(Section):
 
     filled_up: Count | None
     """[bytes] Bytes programmed for the host that no request carried: the rest of units that the host
-    wrote in part. Null in a result of an older format that does not tell.
+    wrote in part. Null in a result of an older format, which lacks this number.
     """
 
     held_before: Count | None
@@ -1127,63 +1135,68 @@ class Debt(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StagesOf(Section):
-    """Mean times that a request of one kind (reads or writes) spent in each stage of its latency. All
-    are null without such requests.
+    """Mean times in nanoseconds that a request of one kind (reads or writes) spent in each stage of
+    its latency. All are null without such requests.
     """
 
     queue: float | None
-    """Mean time from a request's arrival until the drive fetched the request."""
+    """Mean time in nanoseconds from a request's arrival until the drive fetched the request."""
 
     command: float | None
-    """Mean time from the fetch of a request until the drive's firmware had processed the command.
+    """Mean time in nanoseconds from the fetch of a request until the drive's firmware had processed
+    the command.
     """
 
     buffer: float | None
-    """Mean wait for space in the write buffer, or for data in it to be programmed, as far as no other
-    stage covers it.
+    """Mean wait, in ns, for space in the write buffer, or for data in it to be programmed, as far as
+    no other stage covers it.
     """
 
     wait_host: float | None
-    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for other
-    requests of the host.
+    """Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for
+    other requests of the host.
     """
 
     wait_gc: float | None
-    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for garbage
-    collection.
+    """Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for
+    garbage collection.
     """
 
     wait_wear: float | None
-    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear
-    levelling.
+    """Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for
+    wear levelling.
     """
 
     wait_other: float | None
-    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for other
-    origins than host, garbage collection and wear levelling: the logical-to-physical map, refresh,
-    folding, parity.
+    """Mean wait, in ns, in a die's queue, or for space in the write buffer, while the die worked for
+    other origins than host, garbage collection and wear levelling: the logical-to-physical map,
+    refresh, folding, parity.
     """
 
     wait_die: float | None
-    """Mean wait in a die's queue while the die switched between operations or waited for its channel.
+    """Mean wait, in ns, in a die's queue while the die switched between operations or waited for its
+    channel.
     """
 
     channel: float | None
-    """Mean wait at the die for a flash channel that carried something else."""
+    """Mean wait, in ns, at the die for a flash channel that carried something else."""
 
     array: float | None
-    """Mean time for which the flash array was reading, programming or erasing for the request."""
+    """Mean time in nanoseconds for which the flash array was reading, programming or erasing for the
+    request.
+    """
 
     transfer: float | None
-    """Mean time for which the request's commands and data crossed the flash channel."""
+    """Mean time in nanoseconds for which the request's commands and data crossed the flash channel.
+    """
 
     ecc: float | None
-    """Mean time for the error correction (decoding) of the data that the request read, read retries
-    included.
+    """Mean time in nanoseconds for the error correction (decoding) of the data that the request read,
+    read retries included.
     """
 
     link: float | None
-    """Mean time for which the request's data crossed the host link."""
+    """Mean time in nanoseconds for which the request's data crossed the host link."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1193,10 +1206,12 @@ class Stages(Section):
     """
 
     read: StagesOf
-    """[ns] Mean times that a read of the host spent in each stage of its latency."""
+    """[ns] Mean times in nanoseconds that a read of the host spent in each stage of its latency.
+    """
 
     write: StagesOf
-    """[ns] Mean times that a write of the host spent in each stage of its latency."""
+    """[ns] Mean times in nanoseconds that a write of the host spent in each stage of its latency.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1345,7 +1360,9 @@ class Merges(Section):
     """
 
     full: Count
-    """Number of full merges: a data block was gathered in a new block."""
+    """Number of full merges: the current data of a data block and of its log blocks were copied into a
+    new block.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1449,7 +1466,9 @@ class PlacementEvents(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementGroup(Section):
-    """Results of one reclaim group: a set of dies, and what lies there."""
+    """Results of one reclaim group (a set of dies): dies, valid data, and space left for each
+    placement handle.
+    """
 
     dies: Count
     """[dies] Number of dies of the reclaim group."""
@@ -1458,13 +1477,14 @@ class PlacementGroup(Section):
     """[bytes] Bytes of valid data on the dies of the reclaim group at the end of the run."""
 
     available_bytes: tuple[Count, ...]
-    """[bytes] Bytes, for each placement handle, that could be written through it in this reclaim group
-    at the end of the run before it begins another reclaim unit there: RUAMW of the handle's status.
+    """[bytes] Bytes, for each placement handle, that could be written through the handle in this
+    reclaim group at the end of the run before the handle begins another reclaim unit of the group:
+    RUAMW of the handle's status.
     """
 
     bytes_elsewhere: Count
-    """[bytes] Bytes that named the reclaim group and were written to another one, because all dies of
-    the named group were full of valid data.
+    """[bytes] Number of bytes of writes that named the reclaim group and went to another one, because
+    all dies of the named group were full of valid data.
     """
 
 
@@ -1513,7 +1533,8 @@ class PlacementNamespace(Section):
     """
 
     name: str
-    """[text] Name of the namespace; empty for a drive that is one without a name."""
+    """[text] Name of the namespace; empty on a drive that has a single namespace without a name.
+    """
 
     handles: tuple[Count, ...]
     """[handles] List of the numbers of the placement handles of the namespace: its placement handle
@@ -1534,7 +1555,8 @@ class PlacementStreams(Section):
     """[bytes] Size in bytes of a reclaim unit."""
 
     unit_time_limit_ns: Count | None
-    """[ns] Greatest time for which a reclaim unit takes data; null without a limit."""
+    """[ns] Greatest time in nanoseconds for which a reclaim unit takes data; null without a limit.
+    """
 
     host_bytes_written: Count
     """[bytes] Number of bytes that the host wrote: HBMW of NVMe's statistics log."""
@@ -1750,7 +1772,7 @@ class KeptSnapshot(Section):
     """[count] Serial number of the snapshot, counted from the first that the drive took."""
 
     taken_ns: Count
-    """[ns] Simulated time at which the snapshot was taken."""
+    """[ns] Simulated time in nanoseconds at which the snapshot was taken."""
 
     differences: Count
     """[mapping units] Number of mapping units written or trimmed after the snapshot and before the
@@ -1766,18 +1788,18 @@ class KeptSnapshot(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TakeTimes(Section):
-    """Mean and longest times from the moment of a snapshot until the logical-to-physical map is on
-    flash.
+    """Mean and longest times in nanoseconds from the moment of a snapshot until the
+    logical-to-physical map is on flash.
     """
 
     mean: float | None
-    """Mean time from the moment of a snapshot until the logical-to-physical map was on flash; null
-    without snapshots.
+    """Mean time in nanoseconds from the moment of a snapshot until the logical-to-physical map was on
+    flash; null without snapshots.
     """
 
     max: Count
-    """Longest time from the moment of a snapshot of the logical drive until the logical-to-physical
-    map was on flash; 0 without snapshots.
+    """Longest time in nanoseconds from the moment of a snapshot of the logical drive until the
+    logical-to-physical map was on flash; 0 without snapshots.
     """
 
 
@@ -1818,7 +1840,8 @@ class Snapshots(Section):
     """
 
     ram_bytes: Count
-    """[bytes] RAM that the snapshots' tables of differences take in the drive at the end of the run.
+    """[bytes] Number of bytes of RAM that the snapshots' tables of differences take in the drive at
+    the end of the run.
     """
 
     map_bytes_written: Count
@@ -1832,7 +1855,9 @@ class Snapshots(Section):
     """
 
     t_take_ns: TakeTimes
-    """[ns] Mean and longest time from the moment of a snapshot until the snapshot was complete."""
+    """[ns] Mean and longest time in nanoseconds from the moment of a snapshot until the snapshot was
+    complete.
+    """
 
     units_moved: Count
     """[mapping units] Number of times that a mapping unit to which only snapshots refer was moved.
@@ -1861,8 +1886,8 @@ class Snapshots(Section):
     """
 
     t_rollback_ns_mean: float | None
-    """[ns] Mean time from the moment of a rollback until the logical-to-physical map was on flash;
-    null without rollbacks.
+    """[ns] Mean time in nanoseconds from the moment of a rollback until the logical-to-physical map
+    was on flash; null without rollbacks.
     """
 
 
@@ -1896,13 +1921,13 @@ class Upkeep(Section):
     """
 
     late_ns_mean: float | None
-    """[ns] Delay from the time at which the move of a superblock by timer-driven background work was
-    due until the move began, on average; null where none was begun.
+    """[ns] Delay in nanoseconds from the time at which the move of a superblock by timer-driven
+    background work was due until the move began, on average; null where none was begun.
     """
 
     late_ns_max: Count
-    """[ns] Greatest delay from the time at which the move of a superblock by timer-driven background
-    work was due until the move began.
+    """[ns] Greatest delay in nanoseconds from the time at which the move of a superblock by
+    timer-driven background work was due until the move began.
     """
 
 
@@ -1920,17 +1945,19 @@ class WearLevelling(Section):
 class HostOrOtherList(Section):
     """Pair of lists of counts, one for the host's requests and one for all other origins: either of
     mapping units written, with one count for each write cost, or of flash reads, with one for each
-    read attempt.
+    kind of read (hard, then soft reads).
     """
 
     host: tuple[Count, ...]
     """List of the counts for the host's requests: of mapping units written (one count for each write
-    cost) or of flash reads (one for each read attempt), as the key with this table says.
+    cost) or of flash reads (one for each kind of read: hard, then soft), as the key with this table
+    says.
     """
 
     other: tuple[Count, ...]
     """List of the counts for all origins other than the host: of mapping units written (one count for
-    each write cost) or of flash reads (one for each read attempt), as the key with this table says.
+    each write cost) or of flash reads (one for each kind of read: hard, then soft), as the key with
+    this table says.
     """
 
 
@@ -1941,8 +1968,8 @@ class WriteCost(Section):
     """
 
     steps_uv: tuple[Count, ...]
-    """[uV] Voltage step between two program pulses, for each write cost: a coarser step is faster and
-    leaves more bit errors.
+    """[uV] Voltage step in microvolts between two program pulses, for each write cost: a coarser step
+    is faster and leaves more bit errors.
     """
 
     voltages: tuple[str | None, ...]
@@ -1951,7 +1978,8 @@ class WriteCost(Section):
     """
 
     retention_ns: tuple[Count, ...]
-    """[ns] Retention time for which data must stay readable, for each write cost."""
+    """[ns] Retention time in nanoseconds for which data must stay readable, for each write cost.
+    """
 
     units_by_step: HostOrOtherList
     """[mapping units] Number of mapping units written with each write cost (way to program a page),
@@ -1966,13 +1994,15 @@ class WriteCost(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByWhom(Section):
-    """Numbers of zones that were opened or closed, by the actor (drive or host)."""
+    """Numbers of times that a zone was opened or closed, by the actor (drive or host)."""
 
     drive: Count
-    """Number of zones that the drive opened or closed by itself, without a request of the host."""
+    """Number of times that the drive opened or closed a zone by itself, without a request of the host
+    for it.
+    """
 
     host: Count
-    """Number of zones that the host's requests opened or closed."""
+    """Number of times that a request of the host opened or closed a zone."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2040,23 +2070,23 @@ class ZonesOfDrive(Section):
     """
 
     opened: ByWhom
-    """[zones] Numbers of zones that were opened: by the drive when a write came, and by the host's
-    request.
-    """
-
-    closed: ByWhom
-    """[zones] Numbers of zones that were closed: by the drive to open another zone instead, and by the
+    """[zones] Numbers of times that a zone was opened: by the drive when a write came, and by the
     host's request.
     """
 
+    closed: ByWhom
+    """[zones] Numbers of times that a zone was closed: by the drive to open another zone instead, and
+    by the host's request.
+    """
+
     filled: Count
-    """[zones] Number of zones that became full by writes of the host."""
+    """[zones] Number of times that a zone became full by writes of the host."""
 
     finished: Count
-    """[zones] Number of zones that were finished before they were full."""
+    """[zones] Number of times that the host finished a zone before it was full."""
 
     reset: Count
-    """[zones] Number of zones that were reset while they held data."""
+    """[zones] Number of times that a zone was reset while it held data."""
 
     bytes_filled_up: Count
     """[bytes] Bytes of filler that finish operations wrote to complete the flash space which their
@@ -2186,13 +2216,14 @@ class Ecc(Section):
     """Results on error correction: how often reads were corrected, and with how many attempts."""
 
     references: tuple[Count, ...]
-    """[count] List of the numbers of read reference voltages that each attempt to read (hard read,
-    then soft reads) compares the cells with, one number for each attempt.
+    """[count] List of the numbers of read reference voltages with which the cells are compared in each
+    kind of read: the hard read first, then the soft reads.
     """
 
     reads_by_references: HostOrOtherList
-    """[flash reads] Number of flash reads, by the attempt (the first, or a read retry) at which the
-    error-correcting code corrected them.
+    """[flash reads] Numbers of flash reads by the kind of their last attempt, in the order of
+    `references` (hard read, then soft reads): the attempt that was corrected, or the last one of a
+    read that stayed uncorrectable.
     """
 
     read_retries: Count
@@ -2254,8 +2285,8 @@ class Bus(Section):
     """
 
     shortest_period_ns: float
-    """[ns] Shortest clock period that the equations of the flash interface allow; `cycle_ns` where
-    none apply.
+    """[ns] Shortest clock period in nanoseconds that the equations of the flash interface allow;
+    `cycle_ns` where none apply.
     """
 
     data_in_bytes_per_s: float
@@ -2307,41 +2338,43 @@ class ByOperation(Section):
     """
 
     read: float | None
-    """Energy of the flash chips for array reads in the measured window."""
+    """Energy in joules of the flash chips for array reads in the measured window."""
 
     program: float | None
-    """Energy of the flash chips for programs in the measured window."""
+    """Energy in joules of the flash chips for programs in the measured window."""
 
     erase: float | None
-    """Energy of the flash chips for erases in the measured window."""
+    """Energy in joules of the flash chips for erases in the measured window."""
 
     copyback: float | None
-    """Energy of the flash chips for copybacks in the measured window."""
+    """Energy in joules of the flash chips for copybacks in the measured window."""
 
     standby: float | None
-    """Energy of the flash chips' standby current, for the whole measured window."""
+    """Energy in joules of the flash chips' standby current, for the whole measured window."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Parts(Section):
-    """Energies by part of the drive, per byte of the host's completed requests or per request; null
-    where the drive file does not give the power.
+    """Energies in joules by part of the drive, per byte of the host's completed requests or per
+    request; null where the drive file does not give the power.
     """
 
     controller: float | None
-    """Energy of the controller, per byte of the host's completed requests or per request."""
+    """Energy in joules of the controller, per byte of the host's completed requests or per request.
+    """
 
     bus: float | None
-    """Energy of the wires of the flash channels, per byte of the host's completed requests or per
-    request.
+    """Energy in joules of the wires of the flash channels, per byte of the host's completed requests
+    or per request.
     """
 
     nand: float | None
-    """Energy of the flash chips, per byte of the host's completed requests or per request."""
+    """Energy in joules of the flash chips, per byte of the host's completed requests or per request.
+    """
 
     total: float | None
-    """Total energy of the parts of the drive (controller, channel wires and flash chips), per byte of
-    the host's completed requests or per request.
+    """Total energy in joules of the parts of the drive (controller, channel wires and flash chips),
+    per byte of the host's completed requests or per request.
     """
 
 
@@ -2353,34 +2386,35 @@ class Joules(Section):
     """
 
     controller: float | None
-    """[J] Energy of the controller: its power for the whole window, and its energy per byte moved.
+    """[J] Energy in joules of the controller: its power for the whole window, and its energy per byte
+    moved.
     """
 
     bus: float | None
-    """[J] Energy of data transfers on the wires of the flash channels."""
+    """[J] Energy in joules of data transfers on the wires of the flash channels."""
 
     nand: float | None
-    """[J] Energy of the flash chips, including standby."""
+    """[J] Energy in joules of the flash chips, including standby."""
 
     total: float | None
-    """[J] Energy of all parts of the drive together, without DRAM and host link."""
+    """[J] Energy in joules of all parts of the drive together, without DRAM and host link."""
 
     nand_by_kind: ByOperation
-    """[J] Energy of the flash chips by flash operation (read, program, erase, copyback) and for
-    standby.
+    """[J] Energy in joules of the flash chips by flash operation (read, program, erase, copyback) and
+    for standby.
     """
 
     nand_by_origin: ByColumn
-    """[J] Energy of the chips' flash arrays by origin of the work, without standby."""
+    """[J] Energy in joules of the chips' flash arrays by origin of the work, without standby."""
 
     per_host_byte: Parts
-    """[J/byte] Energy of each part of the drive per byte that completed requests of the host read or
-    wrote; null without any.
+    """[J/byte] Energy in joules of each part of the drive per byte that completed requests of the host
+    read or wrote; null without any.
     """
 
     per_request: Parts
-    """[J/request] Energy of each part of the drive per completed request of the host, of any kind;
-    null without any.
+    """[J/request] Energy in joules of each part of the drive per completed request of the host, of any
+    kind; null without any.
     """
 
     bytes_to_dies: Count
@@ -2397,19 +2431,22 @@ class Wear(Section):
     """
 
     pe_cycles_min: Count | None
-    """[cycles] Program/erase cycles of the least worn block, including cycles before the run; null
-    without blocks.
+    """[cycles] Program/erase cycles of the least worn block at the end of the run, including cycles
+    before the run; null without blocks.
     """
 
     pe_cycles_mean: float
-    """[cycles] Mean number of program/erase cycles over all blocks, including cycles before the run.
+    """[cycles] Mean number of program/erase cycles over all blocks at the end of the run, including
+    cycles before the run.
     """
 
     pe_cycles_max: Count | None
-    """[cycles] Program/erase cycles of the most worn block; null without blocks."""
+    """[cycles] Program/erase cycles of the most worn block at the end of the run; null without blocks.
+    """
 
     bad_blocks: Count
-    """[blocks] Number of blocks that are not used, because of a factory defect or a later failure.
+    """[blocks] Number of blocks that are not used at the end of the run, because of a factory defect
+    or a later failure.
     """
 
     blocks_erased: Count
@@ -2431,15 +2468,15 @@ class Wear(Section):
     """
 
     read_only: bool
-    """[yes/no] True if the drive is read-only: too many blocks have failed for its logical space, and
-    it takes no more writes.
+    """[yes/no] True if the drive is read-only at the end of the run: too many blocks have failed for
+    its logical space, and it takes no more writes.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WearMap(Section):
-    """Table of the wear of the flash over the drive: mean program/erase cycles by die and group of
-    neighbouring blocks.
+    """Table of the wear of the flash over the drive at the end of the run: mean program/erase cycles
+    by die and group of neighbouring blocks.
     """
 
     dies: Count
@@ -2562,7 +2599,9 @@ class PowerCut(Section):
     """Record of one power cut: its time, damage and recovery."""
 
     at_ns: Count
-    """[ns] Simulated time at which the host lost its power."""
+    """[ns] Simulated time in nanoseconds at which the host lost its power; capacitors may have
+    supplied the drive for longer.
+    """
 
     operations: Count
     """[operations] Number of flash operations (each page read, page programmed or block erased counts
@@ -2570,8 +2609,8 @@ class PowerCut(Section):
     """
 
     hold_up_ns: Count
-    """[ns] Time for which capacitors supplied the drive after the power cut to write its buffer to
-    flash; 0 without.
+    """[ns] Time in nanoseconds for which capacitors supplied the drive after the power cut to write
+    its buffer to flash; 0 without capacitors.
     """
 
     requests_lost: Count
@@ -2604,8 +2643,8 @@ class PowerCut(Section):
     """
 
     ready_ns: Count | None
-    """[ns] Time from power-up until the drive took requests; null where the power failed again before,
-    or the run ended.
+    """[ns] Time in nanoseconds from power-up until the drive took requests; null where the power
+    failed again before, or the run ended.
     """
 
     pages_read: Count
@@ -2644,7 +2683,8 @@ class Fault(Section):
     """
 
     at_ns: Count | None
-    """[ns] Simulated time of the planned failure of a die or channel; null where it did not happen.
+    """[ns] Simulated time in nanoseconds of the planned failure of a die or channel; null where it did
+    not happen.
     """
 
     operations: Count
@@ -2771,7 +2811,9 @@ class Source(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Invocation(Section):
-    """How the run was requested: together with `config` all that is needed to repeat it."""
+    """Description of how the run was requested: together with `config` all that is needed to repeat
+    it.
+    """
 
     set: tuple[str, ...]
     """[text] List of the configuration values given with `--set`."""
@@ -2942,7 +2984,7 @@ class RunResult(Section):
     """
 
     capacity_bytes: Count
-    """[bytes] Capacity of the drive that the host sees."""
+    """[bytes] Capacity in bytes of the drive that the host sees."""
 
     interrupted: bool
     """[yes/no] True if the run was ended early, by Ctrl-C or a program."""
@@ -2973,10 +3015,14 @@ class RunResult(Section):
     """
 
     simulated_ns: Count
-    """[ns] Simulated time of the measured window: from its beginning to the last completion."""
+    """[ns] Length of the measured window in nanoseconds of simulated time: from its beginning to the
+    last completion.
+    """
 
     started_ns: Count
-    """[ns] Simulated time at which the measured window began, with the run or after a ramp."""
+    """[ns] Simulated time in nanoseconds, from the beginning of the run, at which the measured window
+    began: with the run or after a ramp.
+    """
 
     host: Host
     """Results on what the host saw of the drive: requests, latencies and errors."""
@@ -3014,7 +3060,7 @@ class RunResult(Section):
 
     jobs: tuple[Job, ...]
     """List of the results of each job of a fio file, or of each volume of a trace; of more than 64
-    only the first.
+    only the first 64.
     """
 
     ftl: FtlSections
@@ -3048,8 +3094,8 @@ class RunResult(Section):
     """
 
     recovery: Recovery | None
-    """Results on the cost of recovery: what finding its data again at power-up takes the drive; null
-    where the logical-to-physical map survives a power cut.
+    """Results on the cost of recovery: the work by which the drive finds its data again at power-up;
+    null where the logical-to-physical map survives a power cut.
     """
 
     power: Power | None

@@ -7,7 +7,7 @@ use crate::examined::DriveCounts;
 use crate::ledger::Ledger;
 use crate::made_up::{MadeUp, shape};
 use crate::numbers::{Numbers, SentData};
-use controller::{Class, Timed};
+use controller::{Class, TimedTransaction};
 use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
@@ -18,7 +18,7 @@ struct OneOperation {
     clock: Clock,
     numbers: Numbers,
     now: SimTime,
-    timed: Timed,
+    timed: TimedTransaction,
 }
 
 const ID: TransactionId = TransactionId(3);
@@ -32,7 +32,7 @@ impl OneOperation {
         transaction.rows = 1;
         let mut clock = Clock::new(numbers(), shape().dies);
         clock.on_submit(ID, &transaction);
-        Self { clock, numbers: numbers(), now: SimTime::ZERO, timed: Timed::at_once(transaction) }
+        Self { clock, numbers: numbers(), now: SimTime::ZERO, timed: TimedTransaction::at_once(transaction) }
     }
 
     /// Simulates, in a test of the checker, the operation's next use of the channel (command, data-in, data-out or

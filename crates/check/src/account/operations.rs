@@ -3,7 +3,7 @@
 use super::{Checker, NOTHING};
 use crate::content::Content;
 use crate::examined::MapAtFirst;
-use controller::{Kind, Origin, Timed, Transaction, TransactionId};
+use controller::{Kind, Origin, TimedTransaction, Transaction, TransactionId};
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
@@ -51,7 +51,7 @@ impl<B: MapAtFirst> Checker<B> {
 
     /// Notes that a flash operation has ended, and checks its superblock: a read page row is still programmed and is
     /// read in the mode (SLC or all bits of a cell) of its program, and page rows are programmed in ascending order.
-    pub fn on_finish(&mut self, id: TransactionId, transaction: &Timed) {
+    pub fn on_finish(&mut self, id: TransactionId, transaction: &TimedTransaction) {
         self.clock.on_finish(id, transaction);
         self.finished += 1;
         match transaction.kind {
@@ -90,7 +90,7 @@ impl<B: MapAtFirst> Checker<B> {
 
     /// Notes that a flash read has ended: adds it to the checker's counts, checks whether it may or must fail,
     /// completes partial writes from it, and records which units may now be relocated.
-    fn note_read(&mut self, transaction: &Timed) {
+    fn note_read(&mut self, transaction: &TimedTransaction) {
         self.ledger.on_read(transaction);
         if transaction.origin == Origin::Host {
             self.ledger.on_host_part_read(transaction, self.clock.decoded(transaction));

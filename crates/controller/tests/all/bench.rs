@@ -3,8 +3,8 @@
 use bus::{Bus, Support};
 use config::{Document, Section};
 use controller::{
-    ChannelUse, Class, Context, Controller, ControllerConfig, Kind, Origin, Probe, Timed, Transaction,
-    TransactionId, events,
+    ChannelUse, Class, Context, Controller, ControllerConfig, Kind, Origin, Probe, TimedTransaction,
+    Transaction, TransactionId, events,
 };
 use engine::Event;
 use nand::{ArrayTiming, Geometry, Tables};
@@ -79,7 +79,7 @@ impl Probe for Log {
         self.submitted += 1;
     }
 
-    fn on_finish(&mut self, _: TransactionId, _: &Timed) {
+    fn on_finish(&mut self, _: TransactionId, _: &TimedTransaction) {
         self.finished += 1;
     }
 }
@@ -92,7 +92,7 @@ pub struct Bench {
     plan: Vec<(Transaction, Option<usize>)>,
     /// For each operation of the test's list `plan`: the finished operation with its times; `None` until it has
     /// finished.
-    done: Vec<Option<Timed>>,
+    done: Vec<Option<TimedTransaction>>,
     /// For each operation of the test's list `plan`: simulated time in ns at which the controller handed it back; 0
     /// before.
     back: Vec<u64>,
@@ -226,7 +226,7 @@ impl Bench {
     }
 
     /// Returns the finished operation with the index `place` in the test's list `plan`, with its times.
-    pub fn done(&self, place: usize) -> Timed {
+    pub fn done(&self, place: usize) -> TimedTransaction {
         self.done[place].unwrap_or_else(|| panic!("operation {place} is still in flight"))
     }
 

@@ -9,7 +9,7 @@ use crate::mapping::bank::Role;
 use crate::store::SuperblockState;
 use crate::upkeep::{KeepsUp, PATROL};
 use crate::{Output, Probe, Stages};
-use controller::{Context, Kind, Origin, Timed, Transaction};
+use controller::{Context, Kind, Origin, TimedTransaction, Transaction};
 use engine::Event;
 use nand::ProgramStatus;
 use units::{Ppa, SuperblockId};
@@ -54,7 +54,7 @@ impl BlockMapped {
         }
     }
 
-    pub(super) fn on_finished<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
+    pub(super) fn on_finished<P: Probe>(&mut self, transaction: &TimedTransaction, ctx: &mut Context<P>) {
         let bank = transaction.die.index() / self.rules.span as usize;
         match transaction.kind {
             Kind::Read => {
@@ -104,7 +104,7 @@ impl BlockMapped {
         }
     }
 
-    fn on_programmed<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
+    fn on_programmed<P: Probe>(&mut self, transaction: &TimedTransaction, ctx: &mut Context<P>) {
         let superblock = transaction.die.0 * self.layout().superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let status = self.end_program(transaction, ctx.calendar.now());
@@ -142,7 +142,7 @@ impl BlockMapped {
         ppa: Ppa,
         slot: u32,
         status: ProgramStatus,
-        transaction: &Timed,
+        transaction: &TimedTransaction,
         ctx: &mut Context<P>,
     ) {
         let (lpn, request) =

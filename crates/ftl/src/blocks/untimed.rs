@@ -13,7 +13,7 @@ use crate::mapping::bank::{Bank, Block, Role};
 use crate::parts::Whole;
 use crate::saved::Untaken;
 use crate::store::NONE;
-use controller::{Context, Timed};
+use controller::{Context, TimedTransaction};
 use engine::RandomStream;
 use std::collections::VecDeque;
 use units::Lpn;
@@ -34,7 +34,7 @@ impl BlockMapped {
         self.pump(ctx);
         while let Some(transaction) = self.instant.as_mut().and_then(VecDeque::pop_front) {
             any = true;
-            self.on_finished(&Timed::at_once(transaction), ctx);
+            self.on_finished(&TimedTransaction::at_once(transaction), ctx);
             self.pump(ctx);
         }
         any

@@ -12,7 +12,7 @@ use crate::core::{
 };
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
-use controller::{Context, Origin, Timed, Transaction};
+use controller::{Context, Origin, TimedTransaction, Transaction};
 use engine::{Calendar, RandomStream};
 use nand::ProgramStatus;
 use std::ops::Range;
@@ -269,10 +269,10 @@ hooks! {
     ask rows_beside(core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>>, first;
     /// Tells the feature that a read is uncorrectable: returns how its data can be restored, and requests the reads
     /// that this takes; `None`: it cannot be restored.
-    tell unreadable(core: &mut Core, read: &Timed) -> Option<Remedy>, first;
+    tell unreadable(core: &mut Core, read: &TimedTransaction) -> Option<Remedy>, first;
     /// Tells the feature that a read for a restoration has ended; after the last one, returns the original read and
     /// whether it has failed for good.
-    tell reread(read: &Timed) -> Option<(Timed, bool)>, first;
+    tell reread(read: &TimedTransaction) -> Option<(TimedTransaction, bool)>, first;
     /// Returns true if the feature can restore the data of a page row from other dies.
     ask gives_back(core: &Core, superblock: u32, row: u32) -> bool, any;
     /// Returns true if a torn page row of a superblock may be restorable, because parity protects the superblock.

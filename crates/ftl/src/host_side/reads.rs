@@ -11,7 +11,7 @@ use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
 use crate::settings::FtlConfig;
 use crate::store::NONE;
 use crate::{FtlStats, Output, Probe, Stages};
-use controller::{Class, Context, Controller, Kind, Origin, Timed, Transaction, TransactionId};
+use controller::{Class, Context, Controller, Kind, Origin, TimedTransaction, Transaction, TransactionId};
 use units::{DieId, Lpn, Ppa, SimTime, units_in};
 
 /// Returns the class of a read for the host, which is the die's queue that it joins: host reads for requested data,
@@ -349,7 +349,7 @@ pub(crate) trait Reads {
 
     /// Handles, in the flash translation layer, the end of a flash read for the host, and reports to the host request
     /// that the data are available, or uncorrectable.
-    fn end_host_read<P: Probe>(&mut self, read: &Timed, ctx: &mut Context<P>) {
+    fn end_host_read<P: Probe>(&mut self, read: &TimedTransaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;
         reading.uncorrectable |= media.core.lost.has_lost() && media.core.reads_lost(read);

@@ -6,7 +6,7 @@ use crate::pages::PageMapped;
 use crate::store::{NONE, Source, SuperblockState};
 use crate::upkeep::KeepsUp;
 use crate::{Output, Probe, Stages, events};
-use controller::{Class, Context, Kind, Origin, Timed, TransactionId};
+use controller::{Class, Context, Kind, Origin, TimedTransaction, TransactionId};
 use engine::Event;
 use nand::ProgramStatus;
 use units::Ppa;
@@ -83,7 +83,7 @@ impl PageMapped {
 
     /// Handles the end of a flash read according to its origin (host, garbage collection, map and so on): the data are
     /// available, or marked as lost.
-    pub(crate) fn on_read<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
+    pub(crate) fn on_read<P: Probe>(&mut self, transaction: &TimedTransaction, ctx: &mut Context<P>) {
         match transaction.origin {
             Origin::Host => self.end_host_read(transaction, ctx),
             Origin::ReadModifyWrite => self.on_merged(transaction.owner, &mut ctx.probe),
@@ -136,7 +136,7 @@ impl PageMapped {
     }
 
     #[inline(always)]
-    pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
+    pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &TimedTransaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
         let global = self.media.core.store.space.global(die, transaction.superblock);
         let status = self.end_program(transaction, ctx.calendar.now());
@@ -183,7 +183,7 @@ impl PageMapped {
     #[inline(always)]
     fn on_programmed_units<P: Probe>(
         &mut self,
-        transaction: &Timed,
+        transaction: &TimedTransaction,
         status: ProgramStatus,
         ctx: &mut Context<P>,
     ) {
@@ -229,7 +229,7 @@ impl PageMapped {
         ppa: Ppa,
         slot: u32,
         status: ProgramStatus,
-        transaction: &Timed,
+        transaction: &TimedTransaction,
         ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();

@@ -4,13 +4,17 @@ use crate::Probe;
 use crate::core::Remedy;
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use controller::{Context, Origin, Timed, Transaction};
+use controller::{Context, Origin, TimedTransaction, Transaction};
 
 impl PageMapped {
     /// Handles the end of a flash read that was uncorrectable, or that serves to restore the data of an uncorrectable
     /// read.
     #[cold]
-    pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Timed, ctx: &mut Context<P>) {
+    pub(crate) fn on_uncorrectable<P: Probe>(
+        &mut self,
+        transaction: &TimedTransaction,
+        ctx: &mut Context<P>,
+    ) {
         if transaction.origin.is_remedy() {
             if transaction.reading.uncorrectable {
                 self.unpin(transaction, ctx);
@@ -34,7 +38,7 @@ impl PageMapped {
 
     /// Ends the restoration of the data of an uncorrectable read by parity: the data are restored, or marked as lost if
     /// `failed`.
-    fn end_remedy<P: Probe>(&mut self, mut read: Timed, failed: bool, ctx: &mut Context<P>) {
+    fn end_remedy<P: Probe>(&mut self, mut read: TimedTransaction, failed: bool, ctx: &mut Context<P>) {
         let other = usize::from(read.origin != Origin::Host);
         if failed {
             self.media.core.store.stats.reads_lost[other] += 1;

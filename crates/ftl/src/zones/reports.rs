@@ -5,7 +5,7 @@ use crate::Probe;
 use crate::core::Erased;
 use crate::host_side::{Reads, Serves};
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Context, Kind, Origin, Timed, Transaction};
+use controller::{Class, Context, Kind, Origin, TimedTransaction, Transaction};
 use engine::Event;
 use nand::ProgramStatus;
 use units::{DieId, Ppa};
@@ -53,7 +53,7 @@ impl ZoneMapped {
         self.pages.media.core.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
     }
 
-    fn on_read<P: Probe>(&mut self, read: &Timed, ctx: &mut Context<P>) {
+    fn on_read<P: Probe>(&mut self, read: &TimedTransaction, ctx: &mut Context<P>) {
         self.count_read(read);
         if read.reading.uncorrectable {
             self.pages.media.core.store.stats.reads_lost[usize::from(read.origin != Origin::Host)] += 1;

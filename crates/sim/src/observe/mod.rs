@@ -13,7 +13,7 @@ use crate::observe::timeline::Timeline;
 use crate::requests::Request;
 use account::{Account, Shown, past_event};
 use check::Answered;
-use controller::{ChannelUse, Interrupted, Origin, Timed, Transaction, TransactionId};
+use controller::{ChannelUse, Interrupted, Origin, TimedTransaction, Transaction, TransactionId};
 use ftl::{Ftl, Probe, VersionEvent};
 use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
@@ -193,7 +193,7 @@ impl controller::Probe for Observers {
         }
     }
 
-    fn on_finish(&mut self, id: TransactionId, transaction: &Timed) {
+    fn on_finish(&mut self, id: TransactionId, transaction: &TimedTransaction) {
         if let Some(check) = &mut self.check {
             check.on_finish(id, transaction);
         }

@@ -314,8 +314,7 @@ fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {
     assert_eq!((0..2).map(|die| bench.valid(die)).sum::<u32>(), 11);
 }
 
-/// Checks that superblocks moved by wear levelling do not count among those that are rewritten because of reads
-/// (refreshed).
+/// Checks that superblocks moved by wear levelling do not count as superblocks rewritten because of reads (refreshed).
 #[test]
 fn what_wear_levelling_moves_does_not_count_as_written_anew() {
     let levels = ["ftl.wear.name=static", "ftl.wear.threshold=2"];

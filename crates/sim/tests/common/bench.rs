@@ -2,7 +2,9 @@
 //! the flash is written down.
 
 use config::{Document, Section};
-use controller::{Context, Controller, ControllerConfig, Kind, Origin, Timed, Transaction, TransactionId};
+use controller::{
+    Context, Controller, ControllerConfig, Kind, Origin, TimedTransaction, Transaction, TransactionId,
+};
 use engine::Event;
 use ftl::{Coverage, Found, Ftl, FtlConfig, Output, Probe, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
@@ -33,7 +35,7 @@ impl controller::Probe for Log {
         self.submitted.push(*transaction);
     }
 
-    fn on_finish(&mut self, _: TransactionId, finished: &Timed) {
+    fn on_finish(&mut self, _: TransactionId, finished: &TimedTransaction) {
         self.finished.push(finished.transaction);
     }
 }

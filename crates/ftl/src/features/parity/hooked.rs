@@ -5,7 +5,7 @@ use crate::Probe;
 use crate::core::{Core, Erased, Members, Remedy, SetMoment, SetPlan, Together, Wish};
 use crate::features::Feature;
 use crate::store::{Mark, NONE};
-use controller::{Context, Origin, Timed};
+use controller::{Context, Origin, TimedTransaction};
 use engine::RandomStream;
 use nand::ProgramStatus;
 use std::ops::Range;
@@ -92,11 +92,11 @@ impl Feature for Stripes {
         self.rows_that_sum_up(core, superblock, row)
     }
 
-    fn unreadable(&mut self, core: &mut Core, read: &Timed) -> Option<Remedy> {
+    fn unreadable(&mut self, core: &mut Core, read: &TimedTransaction) -> Option<Remedy> {
         self.rebuild(core, read)
     }
 
-    fn reread(&mut self, read: &Timed) -> Option<(Timed, bool)> {
+    fn reread(&mut self, read: &TimedTransaction) -> Option<(TimedTransaction, bool)> {
         self.note_reread(read)
     }
 

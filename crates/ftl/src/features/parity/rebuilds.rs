@@ -2,12 +2,12 @@
 
 use super::Stripes;
 use crate::core::{Ask, Core, Remedy};
-use controller::{Origin, Timed};
+use controller::{Origin, TimedTransaction};
 
 /// Record of an uncorrectable read whose data are being restored from the other members of its parity group.
 #[derive(Clone, Debug)]
 struct Rebuild {
-    read: Timed,
+    read: TimedTransaction,
     /// Number of reads of other members (superblocks) of the parity group, made to restore the data of the
     /// uncorrectable read, that have not ended yet.
     left: u32,
@@ -37,7 +37,7 @@ impl Stripes {
     /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members of
     /// the parity group. Returns the kind of recovery, from RAM alone or by reads; `None` if the data cannot be
     /// restored.
-    pub(super) fn rebuild(&mut self, core: &mut Core, read: &Timed) -> Option<Remedy> {
+    pub(super) fn rebuild(&mut self, core: &mut Core, read: &TimedTransaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;
         if rows.is_empty() {
@@ -58,7 +58,7 @@ impl Stripes {
 
     /// Notes that a read that helps to restore data has ended; after the last one, returns the original read, and true
     /// if its data could not be restored.
-    pub(super) fn note_reread(&mut self, read: &Timed) -> Option<(Timed, bool)> {
+    pub(super) fn note_reread(&mut self, read: &TimedTransaction) -> Option<(TimedTransaction, bool)> {
         let at = read.owner;
         let rebuild = &mut self.rebuilds.items[at as usize];
         rebuild.left -= 1;

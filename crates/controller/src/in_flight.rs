@@ -14,7 +14,7 @@ pub struct TransactionTimes {
     /// were already being decoded, of that decoding), else at the end of the array work or of the status query that
     /// follows it.
     pub finished: SimTime,
-    /// TransactionTimes in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
+    /// Times in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
     /// queue time, the die was idle or switching.
     pub waits: Waits,
     /// Time that the operation waited for the channel, in ns.
@@ -30,7 +30,7 @@ pub struct TransactionTimes {
 pub struct TimedTransaction {
     /// Flash operation (transaction) as it was submitted: kind, address and cause.
     pub transaction: Transaction,
-    /// TransactionTimes of the operation: start, end, and how long it spent in waits, on the channel and in the array.
+    /// Times of the operation: start, end, and how long it spent in waits, on the channel and in the array.
     pub times: TransactionTimes,
 }
 

@@ -257,6 +257,12 @@ impl<B: MapAtFirst> Checker<B> {
         self.map.place(ppa).version
     }
 
+    /// Returns the same version number as [`Self::held`], for a physical address that is about to change: the checker's
+    /// own map asks the map of the start of the run once, and keeps the answer for the change.
+    fn held_by_changing(&mut self, ppa: Ppa) -> u32 {
+        self.map.place_mut(ppa).version
+    }
+
     /// Notes that the host data of unit `lpn` were programmed: the drive's map has the newest version of the unit at
     /// physical address `new` from now on, instead of at `old`. Checks that this version is there.
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
@@ -269,7 +275,8 @@ impl<B: MapAtFirst> Checker<B> {
     /// Notes in the checker's own map that unit `lpn` was moved on flash from physical address `old` to `new`, for
     /// instance by garbage collection.
     pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        self.commit(lpn, new, old, self.held(old), true);
+        let version = self.held_by_changing(old);
+        self.commit(lpn, new, old, version, true);
     }
 
     /// Notes in the checker's own map that an older version of unit `lpn` was programmed or moved while newer writes of
@@ -283,7 +290,7 @@ impl<B: MapAtFirst> Checker<B> {
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
-        assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
+        assert_eq!(self.map.unit_mut(lpn).home, old, "{lpn} did not live at {old}");
         assert_eq!(self.map.place(new).holder, NOTHING, "{new} holds something already");
         let superblock = self.shape.superblock_of(new);
         let row = self.shape.row_of(new);
@@ -298,8 +305,11 @@ impl<B: MapAtFirst> Checker<B> {
             );
         }
         // What a snapshot sees stays where it is, unless it was moved.
-        if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held(old))) {
-            self.leave(old);
+        if old != Ppa::NONE {
+            let version = self.held_by_changing(old);
+            if moved || !self.past.sees(lpn, version) {
+                self.leave(old);
+            }
         }
         self.map.unit_mut(lpn).home = new;
         self.put(lpn, new);

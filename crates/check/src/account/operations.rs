@@ -46,7 +46,9 @@ impl<B: MapAtFirst> Checker<B> {
             return (NOTHING, 0);
         }
         self.bytes.on_move(old, new);
-        self.there(old)
+        // The address is about to change, so that its state is kept for that.
+        let place = self.map.place_mut(old);
+        (place.stored, place.version)
     }
 
     /// Notes that a flash operation has ended, and checks its superblock: a read page row is still programmed and is

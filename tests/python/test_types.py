@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+import type_checkers
 from documents import blocks, pages
-from floatgate.generate import from_definitions
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,17 +86,6 @@ LINES = {
 HEAD = ["from pathlib import Path", "import floatgate as fg", "_ = Path()"]
 
 
-def _mypy(folder: Path, *files: str) -> list[str]:
-    """What `mypy --strict` says of files that use this checkout, not what is installed; its errors."""
-    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--no-error-summary"]
-    words += ["--hide-error-context", "--follow-imports", "silent", *files]
-    words += ["--cache-dir", str(ROOT / ".mypy_cache")]
-    env = os.environ | {"MYPYPATH": str(ROOT / "python")}
-    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    return [line for line in done.stdout.splitlines() if ": error: " in line]
-
-
 def _unentered() -> dict[str, str]:
     """Return an environment in which no virtual one is entered: other packages' types are not looked at."""
     own = str(Path(sys.executable).parent)
@@ -119,7 +108,7 @@ def _pyright(folder: Path, *files: str) -> list[dict[str, Any]]:
 def test_a_type_checker_finds_what_is_wrong_and_no_more(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     (tmp_path / "mine.py").write_text("\n".join([*HEAD, *LINES]) + "\n")
-    told = _mypy(tmp_path, "mine.py")
+    told = type_checkers.errors(tmp_path, "mine.py")
     errors = {int(line.split(":")[1]): line for line in told}
     wrong = [
         f"{line}: {errors.get(at)}: expected {said}"
@@ -157,7 +146,7 @@ def test_the_python_of_the_documents_is_typed_right(tmp_path: Path) -> None:
     assert len(shown) > 5
     for name, text in shown.items():
         (tmp_path / name).write_text(text + "\n")
-    told = _mypy(tmp_path, *shown)
+    told = type_checkers.errors(tmp_path, *shown)
     assert [line for line in told if line.rpartition("[")[2].rstrip("]") in OURS] == []
     left = []
     for one in _pyright(tmp_path, *shown):
@@ -166,9 +155,3 @@ def test_the_python_of_the_documents_is_typed_right(tmp_path: Path) -> None:
         if one.get("rule") in OURS and not any(word in line for word in OF_PANDAS):
             left.append(f"{name}: {line}: {one['message']}")
     assert left == []
-
-
-@pytest.mark.parametrize("file", from_definitions.FILES)
-def test_what_is_generated_is_not_out_of_date(file: str) -> None:
-    there = (Path(from_definitions.__file__).parents[1] / file).read_text(encoding="utf-8")
-    assert there == from_definitions.formatted(file), "make it anew: python -m floatgate.generate"

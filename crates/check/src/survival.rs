@@ -35,8 +35,8 @@ pub(crate) struct Survival {
     /// Highest version number at the time when the drive was last rolled back to a snapshot: writes with a version up
     /// to this number were undone, except for versions that the snapshot sees.
     undone: u32,
-    /// First logical unit of those whose trims are as durable as writes: all of them, or those in zones, which are reset;
-    /// none where trims are not durable.
+    /// First logical unit of those whose trims are as durable as writes: all of them, or those in zones, which are
+    /// reset; none where trims are not durable.
     keeps_trims_from: Option<u32>,
     trimmed: Versions,
     gone: Versions,
@@ -59,8 +59,8 @@ impl Survival {
         }
     }
 
-    /// Makes the checker's model treat trims of the units from number `first` on as promised to survive a power cut like
-    /// writes, from now on.
+    /// Makes the checker's model treat trims of the units from number `first` on as promised to survive a power cut
+    /// like writes, from now on.
     pub fn keep_trims(&mut self, first: u32) {
         self.keeps_trims_from = Some(first);
     }

@@ -95,8 +95,8 @@ impl TrimAccount {
         }
     }
 
-    /// Returns, on a drive with zones, its first unit that is in a zone, and the number of mapping units of a zone; 0 and 0
-    /// on other drives.
+    /// Returns, on a drive with zones, its first unit that is in a zone, and the number of mapping units of a zone; 0
+    /// and 0 on other drives.
     pub fn zone_units(&self) -> [u32; 2] {
         self.zone_units
     }

@@ -37,9 +37,9 @@ pub enum Value {
     Float(f64),
     /// Case of value: switch, true or false.
     Boolean(bool),
-    /// Case of value: list of values, each with its place.
+    /// Case of value: list of values, each with the place where it is set.
     List(Vec<ValueNode>),
-    /// Case of value: table of keys with their values, each with its place.
+    /// Case of value: table of keys with their values, each with the place where it is set.
     Table(BTreeMap<String, ValueNode>),
 }
 

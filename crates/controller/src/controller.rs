@@ -68,7 +68,7 @@ pub struct Controller {
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
-    /// State of reads that share another read's array read (sense); none unless such sharing was enabled.
+    /// Field: state of reads that share another read's array read (sense); none unless such sharing was enabled.
     sharing: Option<Box<Sharing>>,
     /// Dies grouped into chips; none unless the drive chooses a chip's next operation when the channel is free.
     chips: Option<Box<Chips>>,

@@ -12,12 +12,12 @@ use nand::cells::normal::{Stream, above, quantile, quantiles};
 pub enum Channel {
     /// Case of channel with white Gaussian noise: the bits are sent as the values +1 (a zero bit) and -1 (a one bit).
     Gauss {
-        /// Standard deviation of the noise, relative to the values +1 and -1.
+        /// Field: standard deviation of the noise, relative to the values +1 and -1.
         sigma: f64,
     },
     /// Case of channel for a hard read: each bit is inverted with the probability of a raw bit error.
     Flips {
-        /// Raw bit error rate of the hard-read channel: probability (0 to 1) that a bit is read wrong.
+        /// Field: raw bit error rate of the hard-read channel: probability (0 to 1) that a bit is read wrong.
         rate: f64,
     },
     /// Case of channel with few levels: the decoder receives each bit as one of a few whole-number log-likelihood

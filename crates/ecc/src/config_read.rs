@@ -12,9 +12,10 @@ pub struct EccConfig {
     /// Setting: rate at which the channel's only ECC block empties the read FIFO; none: the FIFO never delays the
     /// channel.
     pub drain: Option<TransferRate>,
-    /// Read ladder: the list of ways to read and correct a page, by rising cost; none if bit errors are ignored.
+    /// Setting: read ladder, the list of ways to read and correct a page, by rising cost; none if bit errors are
+    /// ignored.
     pub ladder: Option<Ladder>,
-    /// Maker of the read flow, the policy (`ecc.flow`) that chooses the next attempt of a read.
+    /// Setting: maker of the read flow, the policy (`ecc.flow`) that chooses the next attempt of a read.
     pub flow: flow::Maker,
 }
 

@@ -14,9 +14,9 @@ pub const fn bit_planes(references: u32) -> u32 {
 /// alpha N + beta ceil(log2(N + 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCost {
-    /// Time to compare the cells of a page with one reference voltage.
+    /// Coefficient of the read cost: time to compare the cells of a page with one reference voltage.
     pub alpha: Nanos,
-    /// Time to send one bit-plane (one bit for each cell) of a page to the controller.
+    /// Coefficient of the read cost: time to send one bit-plane (one bit for each cell) of a page to the controller.
     pub beta: Nanos,
 }
 
@@ -32,11 +32,11 @@ impl ReadCost {
 /// default step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCost {
-    /// Program step (voltage increase from pulse to pulse) with which a page takes the program time `usual_time`,
-    /// volts.
+    /// Parameter of the write cost: program step (voltage increase from pulse to pulse) with which a page takes the
+    /// program time `usual_time`, volts.
     pub usual_step: Voltage,
-    /// Program time of a page with the program step `usual_step`, from which the write cost (program time) with other
-    /// steps follows.
+    /// Parameter of the write cost: program time of a page with the program step `usual_step`, from which the write
+    /// cost (program time) with other steps follows.
     pub usual_time: Nanos,
 }
 

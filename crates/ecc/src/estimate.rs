@@ -29,11 +29,11 @@ pub struct Estimator {
 /// one raw bit error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
-    /// Mean of the syndrome weight (number of parity checks that do not hold) of received codewords with one raw bit
-    /// error rate, before decoding.
+    /// Field: mean of the syndrome weight (number of parity checks that do not hold) of received codewords with one raw
+    /// bit error rate, before decoding.
     pub mean: f64,
-    /// Standard deviation of the syndrome weight (number of parity checks that do not hold) of received codewords with
-    /// one raw bit error rate, before decoding.
+    /// Field: standard deviation of the syndrome weight (number of parity checks that do not hold) of received
+    /// codewords with one raw bit error rate, before decoding.
     pub deviation: f64,
 }
 

@@ -9,16 +9,16 @@ use units::{Frequency, Nanos};
 /// Record of a read ladder's rung (way to read a page): number of sensings and the errors that it can correct.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
-    /// Number of reference voltages that cells are compared with, over all boundaries between states.
+    /// Field of a rung: number of reference voltages that cells are compared with, over all boundaries between states.
     pub references: u32,
-    /// Number of comparisons at each boundary between states: array reads of the page, in units of a hard read.
+    /// Field: number of comparisons at each boundary between states: array reads of the page, in units of a hard read.
     pub senses: u32,
-    /// Number of bit-planes that one attempt with this rung of the read ladder sends to the controller.
+    /// Field: number of bit-planes that one attempt with this rung of the read ladder sends to the controller.
     pub bit_planes: u32,
     /// Measure of the bit errors corrected in a codeword read in this way: a number, or a table of counted failures.
     pub corrects: Corrects,
-    /// Greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft reads of a
-    /// code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
+    /// Field: greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft
+    /// reads of a code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
     pub limit: f64,
 }
 
@@ -47,11 +47,11 @@ impl Soft {
 /// rate, and the factors for soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Raw bit error rate (0 to 1) of the page if read with the default references.
+    /// Field: raw bit error rate (0 to 1) of the page if read with the default references.
     pub usual: f64,
-    /// Effect of retries along a retry table; none where drive and chip do not know it.
+    /// Field: effect of retries along a retry table; none where drive and chip do not know it.
     pub shifted: Option<Shifted>,
-    /// Factors by which the page's raw bit error rate is multiplied to give the rate of Gaussian noise at which
+    /// Field: factors by which the page's raw bit error rate is multiplied to give the rate of Gaussian noise at which
     /// decoding of soft reads fails as often.
     pub soft: Soft,
 }
@@ -66,16 +66,16 @@ impl Rates {
 /// Record of a read ladder: a drive's ways (rungs) to read and correct a page, retries and its decoder's speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    /// Number of data bytes of a codeword.
+    /// Field: number of data bytes of a codeword.
     pub codeword_bytes: u32,
-    /// Number of bits of a codeword, parity included.
+    /// Field: number of bits of a codeword, parity included.
     pub codeword_bits: u32,
-    /// Accepted chance (0 to 1) that a codeword is uncorrectable.
+    /// Field: accepted chance (0 to 1) that a codeword is uncorrectable.
     pub target: f64,
     /// List of the rungs, one for each number of soft bits from the hard read on, by rising cost; never empty.
     pub rungs: Vec<Rung>,
-    /// Greatest number of read retries of a page, each with other reference voltages: taken after the last rung failed,
-    /// or along the retry table where there is one.
+    /// Field: greatest number of read retries of a page, each with other reference voltages: taken after the last rung
+    /// failed, or along the retry table where there is one.
     pub retries: u32,
     /// Fraction (0 to 1) of the raw bit errors that each retry removes, where the chip's tables do not give the effect.
     pub retry_gain: f64,
@@ -83,9 +83,9 @@ pub struct Ladder {
     pub retry_step_v: Option<f64>,
     /// True if the array senses for a retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
-    /// Speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
+    /// Field: speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
     pub pace: Option<Pace>,
-    /// Method that determines the outcome of the drive's reads: tables, or decoding of simulated codewords.
+    /// Field: method that determines the outcome of the drive's reads: tables, or decoding of simulated codewords.
     pub decodes: Decodes,
 }
 
@@ -101,9 +101,9 @@ pub enum Decodes {
 /// Record of an iterative decoder's speed: its clock, the messages per cycle, and how codewords overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Clock frequency of the iterative decoder.
+    /// Field: clock frequency of the iterative decoder.
     pub clock: Frequency,
-    /// Number of messages between bits and checks that the decoder processes in a clock cycle.
+    /// Field: number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
     /// Way in which this decoder overlaps the decoding of a read's codewords with their transfer over the channel.
     pub overlap: Overlap,
@@ -123,9 +123,9 @@ pub enum Overlap {
 /// Record of the best that retries along the retry table can reach on a page: raw bit error rate, and steps to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
-    /// Raw bit error rate (0 to 1) of a page if read with the best references.
+    /// Field: raw bit error rate (0 to 1) of a page if read with the best references.
     pub rber: f64,
-    /// Number of steps of the retry table from the default references to the best ones.
+    /// Field: number of steps of the retry table from the default references to the best ones.
     pub steps: u32,
 }
 

@@ -23,12 +23,12 @@ use nand::cells::normal::above;
 /// argument follows from the mean number of raw bit errors, the threshold and the variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// Number of bits of a codeword of the code to which the scaling law applies.
+    /// Parameter of the scaling law: number of bits of a codeword of the code to which the scaling law applies.
     pub bits: f64,
-    /// Number of errors in a codeword at which decoding fails half of the time.
+    /// Parameter of the scaling law: number of errors in a codeword at which decoding fails half of the time.
     pub threshold: f64,
-    /// Variance that the decoder adds to the variance of a codeword's number of errors, in errors squared; negative
-    /// where soft values tell the decoder of the errors.
+    /// Parameter of the scaling law: variance that the decoder adds to the variance of a codeword's number of errors,
+    /// in errors squared; negative where soft values tell the decoder of the errors.
     pub variance: f64,
 }
 

@@ -25,14 +25,14 @@ pub struct Trial {
 /// Record of the counts of decoded codewords and of their failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Number of codewords decoded in an experiment that counts decoding failures.
+    /// Field: number of codewords decoded in an experiment that counts decoding failures.
     pub words: u64,
-    /// Number of decoding failures: codewords with at least one wrong data bit after decoding, whether the decoder
-    /// detected the failure or not.
+    /// Field: number of decoding failures: codewords with at least one wrong data bit after decoding, whether the
+    /// decoder detected the failure or not.
     pub failures: u64,
-    /// Number of failures whose checks all hold, so that the failure stays undetected.
+    /// Field: number of failures whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Sum of the decoder's iterations of all codewords.
+    /// Field: sum of the decoder's iterations of all codewords.
     pub iterations: u64,
 }
 
@@ -40,7 +40,7 @@ pub struct Count {
 /// iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Counts of the codewords decoded in an experiment, and of their failures.
+    /// Field: counts of the codewords decoded in an experiment, and of their failures.
     pub count: Count,
     /// List with, for each number of decoder iterations, from 0 on, the number of codewords that took as many
     /// iterations.

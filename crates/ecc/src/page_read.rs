@@ -8,20 +8,21 @@ use engine::RandomStream;
 /// Record of the outcome of the read of one page: its attempts, and whether it was corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Index of the rung of the read ladder (the way to read a page, by number of soft bits) that corrected the page;
-    /// of the last attempt if no attempt did.
+    /// Field of a read's outcome: index of the rung of the read ladder (the way to read a page, by number of soft bits)
+    /// that corrected the page; of the last attempt if no attempt did.
     pub rung: usize,
-    /// Number of attempts of the read beyond the first.
+    /// Field of a read's outcome: number of attempts of the read beyond the first.
     pub retries: u32,
-    /// Number of comparisons of the page's cells at each boundary between states that the read took, summed over all
-    /// its attempts.
+    /// Field of a read's outcome: number of comparisons of the page's cells at each boundary between states that the
+    /// read took, summed over all its attempts.
     pub senses: u32,
-    /// Number of bit-planes sent to the controller, summed over all attempts of the read.
+    /// Field of a read's outcome: number of bit-planes sent to the controller, summed over all attempts of the read.
     pub bit_planes: u32,
-    /// Index of the read-retry step with which the last attempt read: 0 is the default references.
+    /// Field of a read's outcome: index of the read-retry step with which the last attempt read: 0 is the default
+    /// references.
     pub step: u32,
-    /// Pair of mean numbers of decoder iterations of a codeword of the page: first the sum over all attempts, then that
-    /// of the last attempt.
+    /// Field of a read's outcome: pair of mean numbers of decoder iterations of a codeword of the page: first the sum
+    /// over all attempts, then that of the last attempt.
     pub iterations: [f64; 2],
     /// True if no attempt corrected the page: its data are uncorrectable.
     pub uncorrectable: bool,
@@ -43,40 +44,42 @@ impl Outcome {
 /// can read it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
-    /// Ladder of the ways in which the drive can read and correct the page.
+    /// Field: ladder of the ways in which the drive can read and correct the page.
     pub ladder: &'a Ladder,
-    /// Index of the ladder's rung (way to read) that the first attempt uses.
+    /// Field: index of the ladder's rung (way to read) that the first attempt uses.
     pub first: usize,
-    /// Raw bit error rates of the page: the rate with the default references, the effect of retries on it, and the
-    /// factors for soft reads.
+    /// Field: raw bit error rates of the page: the rate with the default references, the effect of retries on it, and
+    /// the factors for soft reads.
     pub rates: &'a Rates,
-    /// Size of the page that is to be read, in data bytes.
+    /// Field: size of the page that is to be read, in data bytes.
     pub bytes: u64,
-    /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
+    /// Field: page type of the page, the index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Index of the step of the retry table at which a page of any page type of the same superblock was last read
-    /// correctly; none if not known.
+    /// Field: index of the step of the retry table at which a page of any page type of the same superblock was last
+    /// read correctly; none if not known.
     pub good_step: Option<u32>,
 }
 
 /// Record of an attempt that a read of a page makes if all attempts before it failed, with its chance of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tried {
-    /// Index of the step of the retry table with which the attempt reads: 0 is the default references.
+    /// Field of an attempt: index of the step of the retry table with which the attempt reads: 0 is the default
+    /// references.
     pub step: u32,
-    /// Number of soft bits of the attempt: 1 is a hard read.
+    /// Field of an attempt: number of soft bits; with k of them, cells are compared with `2^k - 1` references at each
+    /// boundary between states; 1 is a hard read.
     pub soft_bits: u32,
-    /// Chance (0 to 1) that a codeword of the page is uncorrectable in this attempt; 1 where the read flow does not
-    /// decode the attempt.
+    /// Field of an attempt: chance (0 to 1) that a codeword of the page is uncorrectable in this attempt; 1 where the
+    /// read flow does not decode the attempt.
     pub codeword_failure: f64,
-    /// Chance (0 to 1) that at least one codeword of the page is uncorrectable in this attempt.
+    /// Field of an attempt: chance (0 to 1) that at least one codeword of the page is uncorrectable in this attempt.
     pub page_failure: f64,
 }
 
 /// Record of the result of decoding the page in one attempt: whether the page was corrected, and the iterations.
 struct Decoded {
     is_right: bool,
-    /// Mean number of decoder iterations of the page's codewords in this attempt.
+    /// Field: mean number of decoder iterations of the page's codewords in this attempt.
     iterations: f64,
 }
 
@@ -146,10 +149,10 @@ impl PageRead<'_> {
         outcome
     }
 
-    /// Returns the attempts that the read flow (policy for the next attempt) makes if each of them fails, in their order,
-    /// each with its chance of failure by the code's tables or closed form. A read flow that estimates error rates is
-    /// told the true rate. A page whose random number is `draw` is corrected by the first attempt whose chance of
-    /// failure is at most `draw`, as in [`Self::by_draw`].
+    /// Returns the attempts that the read flow (policy for the next attempt) makes if each of them fails, in their
+    /// order, each with its chance of failure by the code's tables or closed form. A read flow that estimates error
+    /// rates is told the true rate. A page whose random number is `draw` is corrected by the first attempt whose chance
+    /// of failure is at most `draw`, as in [`Self::by_draw`].
     pub fn tried(&self, flow: &mut dyn Flow) -> Vec<Tried> {
         let notes = flow.notes();
         let halves = if notes.estimates { self.halves() } else { Vec::new() };

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct Word {
     /// True if the decoded data of the codeword are wrong.
     pub fails: bool,
-    /// Number of iterations that the decoder took for the codeword.
+    /// Field: number of iterations that the decoder took for the codeword.
     pub iterations: u32,
 }
 
@@ -27,10 +27,10 @@ pub struct Word {
 pub struct Words {
     trial: Trial,
     maker: Maker,
-    /// Magnitude of the log-likelihood ratio that the decoder gets for each bit of a hard read; none: the ratio follows
-    /// from the raw bit error rate.
+    /// Field: magnitude of the log-likelihood ratio that the decoder gets for each bit of a hard read; none: the ratio
+    /// follows from the raw bit error rate.
     hard_ratio: Option<f64>,
-    /// Index of the next simulated codeword; the noise of a codeword is drawn by its index.
+    /// Field: index of the next simulated codeword; the noise of a codeword is drawn by its index.
     next: u64,
     /// Map of the results of decoded codewords that no read has taken yet; the key is the number of soft bits and the
     /// logarithm of the raw bit error rate, in whole steps of `RATE_STEP`.

@@ -37,7 +37,7 @@ pub(crate) struct Counted {
     /// For each die: its write clock (number of mapping units written to the die so far), and the number of its erases
     /// so far.
     pub clocks: Vec<(u64, u64)>,
-    /// State of the placement handles (as of NVMe FDP) with their counts and the reclaim units in progress.
+    /// Field: state of the placement handles (as of NVMe FDP) with their counts and the reclaim units in progress.
     pub handles: Option<Box<Handles>>,
 }
 
@@ -59,10 +59,12 @@ pub struct FlashContents {
     pub(crate) marks: Vec<Mark>,
     /// Set of the mapping units whose only version the drive has marked as lost (uncorrectable).
     pub(crate) lost: LostUnits,
-    /// State of the drive's optional features (such as parity or snapshots), as far as it survived the power cut.
+    /// Field: state of the drive's optional features (such as parity or snapshots), as far as it survived the power
+    /// cut.
     pub(crate) features: Features,
     pub(crate) listed: Listed,
-    /// Counts of the damage that the power cut did to the flash.
+    /// Field: counts of the damage that the power cut did to the flash: page rows torn or spoiled, superblocks half
+    /// erased, and mapping units lost on failed dies.
     pub damage: Damage,
     /// Number of mapping units that were acknowledged to the host and whose newest version was only in the write buffer
     /// at the power cut.

@@ -31,8 +31,8 @@ pub struct Declared {
     /// Setting: size of the namespace as the drive file gives it: in bytes, as a fraction of the drive, or as the rest
     /// of the drive.
     pub room: NamespaceRoom,
-    /// Setting `handles`: placement handle list of the namespace (NVMe FDP), by number of the reclaim unit handles; none
-    /// where the drive file gives none.
+    /// Setting `handles`: placement handle list of the namespace (NVMe FDP), by number of the reclaim unit handles;
+    /// none where the drive file gives none.
     pub handles: Option<Vec<u16>>,
     /// Setting `groups`: numbers of the reclaim groups in which the namespace lies; none for all of the drive.
     pub groups: Option<Vec<u16>>,

@@ -28,8 +28,8 @@ pub struct HostSpace {
     /// List of the namespaces of the drive in their order, if there are several; empty if the drive is a single
     /// namespace, of any name.
     pub namespaces: Vec<Namespace>,
-    /// Number of placement handles (such as FDP placement identifiers) that writes may name, where namespaces differ the
-    /// greatest of theirs; 0 on most drives.
+    /// Number of placement handles (such as FDP placement identifiers) that writes may name, where namespaces differ
+    /// the greatest of theirs; 0 on most drives.
     pub handles: u16,
     /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives, and where
     /// several namespaces have zones of their own.

@@ -186,7 +186,8 @@ pub struct WorkloadReport {
     /// Name of the source of the workload's requests, for the results: the path of the file, or the name of the
     /// generator.
     pub name: String,
-    /// Format in which the workload was read: `msr`, `fio`, `disksim`, ...
+    /// Format of the workload, for the results: `fio` (also for a built-in generator), the name of a trace's format,
+    /// `synthetic` for a synthetic volume, `flows`, `stepped` or `nbd`.
     pub format: String,
     /// Number of requests that the workload made.
     pub requests: u64,

@@ -28,23 +28,25 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use units::SimTime;
 
-/// Time before an event is due during which the server's thread does not sleep, because waking it takes up to that
-/// long.
+/// Constant: time before an event is due during which the server's thread does not sleep, because waking it takes up to
+/// that long.
 const SPIN: Duration = Duration::from_micros(60);
-/// Divisor of the number of requests in flight: at full speed, simulated time runs until a quarter of these requests
-/// have completed, then the server sends the answers.
+/// Constant: divisor of the number of requests in flight: at full speed, simulated time runs until a quarter of these
+/// requests have completed, then the server sends the answers.
 const ANSWERED_AT_ONCE: u64 = 4;
-/// Number of simulation events between two readings of the real-time clock, by which the simulation ends its present
-/// pass in time.
+/// Constant: number of simulation events between two readings of the real-time clock, by which the simulation ends its
+/// present pass in time.
 const EVENTS: u32 = 256;
-/// Greatest real time that the simulation runs before the server serves its clients again.
+/// Constant: greatest real time that the simulation runs before the server serves its clients again.
 const TURN: Duration = Duration::from_millis(5);
-/// Greatest number of bytes copied in the time that the simulation runs before the server serves its clients again.
+/// Constant: greatest number of bytes copied in the time that the simulation runs before the server serves its clients
+/// again.
 const MOVED_MOST: u64 = 4 << 20;
-/// Longest time that the server sleeps, because another thread (observer) may have asked it to stop meanwhile.
+/// Constant: longest time that the server sleeps, because another thread (observer) may have asked it to stop
+/// meanwhile.
 const REST_MOST: Duration = Duration::from_millis(50);
-/// Number of passes of the server's loop between two checks of the listening socket and of quiet clients, while there
-/// is work.
+/// Constant: number of passes of the server's loop, while there is work, after which it again accepts new clients and
+/// reads the sockets of quiet clients (which have sent nothing for long); the other passes leave both out.
 const ROUNDS: u32 = 64;
 /// Constant: greatest number of clients of the live server at one time; others wait until one has left.
 const CLIENTS_MOST: usize = 256;
@@ -167,8 +169,9 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts the simulated drive as `begins` says; after a power cut, the drive first recovers its map from the data
-    /// on flash.
+    /// Starts the simulated drive of the live server as `begins` says: fresh, in the state that the last server saved,
+    /// or as after a power cut (also where the saved state is missing), in which case the drive first recovers its map
+    /// from the data on flash.
     fn begin(
         drive: Drive,
         run: RunOptions,

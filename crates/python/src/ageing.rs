@@ -45,8 +45,8 @@ impl PyAgeing {
         self.capacity_bytes
     }
 
-    /// Returns the size in bytes of a mapping unit, the unit of the logical-to-physical map; each write of the ageing
-    /// run writes one unit.
+    /// Returns, for Python, the size in bytes of a mapping unit, the unit of the logical-to-physical map; each write of
+    /// the ageing run, which overwrites a drive until the end of its life, writes one unit.
     fn unit_bytes(&self) -> u64 {
         self.unit_bytes
     }

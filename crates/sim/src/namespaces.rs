@@ -124,14 +124,14 @@ impl Namespaces {
         self.zoned.as_mut().expect("a namespace of the drive has zones")
     }
 
-    /// Returns the number of zones of all namespaces, and the bytes of all namespaces without zones beside them; `None` on
-    /// a drive without zones.
+    /// Returns the number of zones of all namespaces, and the bytes of all namespaces without zones beside them; `None`
+    /// on a drive without zones.
     pub fn beside_zones(&self) -> Option<(u32, u64)> {
         self.zoned.as_ref().map(|zones| (zones.zones().shape().count, zones.base()))
     }
 
-    /// Begins a run of the drive's namespaces on the drive `ftl`: takes the states of the zones from the contents of the
-    /// drive; does nothing on a drive without zones.
+    /// Begins a run of the drive's namespaces on the drive `ftl`: takes the states of the zones from the contents of
+    /// the drive; does nothing on a drive without zones.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
@@ -187,8 +187,8 @@ impl Namespaces {
         }
     }
 
-    /// Returns why a drive with zones cannot accept the request at all: the fault found, and what was expected; `None` if
-    /// the request is acceptable.
+    /// Returns why a drive with zones cannot accept the request at all: the fault found, and what was expected; `None`
+    /// if the request is acceptable.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (zones, one) = (self.zoned.as_ref()?, &self.all[self.of(request.offset)]);
         let within = HostRequest { offset: request.offset - one.extent.offset, ..*request };
@@ -211,9 +211,9 @@ impl Namespaces {
         zones.enter(&HostRequest { offset: zones.start(one.zones.start) + within, ..*request })
     }
 
-    /// Translates the request `id`, which is at `inner` in the drive's own byte addresses, back to the form in which the
-    /// host made it, and returns with it the byte address at which its data begin (for an append, where the drive put
-    /// them).
+    /// Translates the request `id`, which is at `inner` in the drive's own byte addresses, back to the form in which
+    /// the host made it, and returns with it the byte address at which its data begin (for an append, where the drive
+    /// put them).
     ///
     /// # Panics
     /// When the drive has no zones.
@@ -279,8 +279,8 @@ impl Namespaces {
         }
     }
 
-    /// Returns the address space of the drive in its own bytes, by which observers see requests: without the gaps between
-    /// zones, and with the zones of all namespaces in one list.
+    /// Returns the address space of the drive in its own bytes, by which observers see requests: without the gaps
+    /// between zones, and with the zones of all namespaces in one list.
     pub fn space_of_flash(&self) -> HostSpace {
         let own = |one: &Placed| Namespace {
             name: one.name.clone(),
@@ -311,8 +311,8 @@ impl Namespaces {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
     }
 
-    /// Returns the index of the namespace that contains byte `offset` of the drive's own addresses, in which there are no
-    /// gaps between zones.
+    /// Returns the index of the namespace that contains byte `offset` of the drive's own addresses, in which there are
+    /// no gaps between zones.
     pub fn at_flash(&self, offset: u64) -> usize {
         if self.zoned.is_none() {
             return self.of(offset);

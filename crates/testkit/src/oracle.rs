@@ -47,7 +47,8 @@ pub fn fifo_hot_cold(alpha: f64, hot_writes: f64, hot_space: f64) -> f64 {
 /// time in which all blocks are written once, which fixes `j` and the fraction of each.
 ///
 /// # Panics
-/// When no such `j` exists, which cannot happen for `alpha > 1`.
+/// When no such `j` exists: for `alpha` below 1, or above `1 + 1/2 + ... + 1/units`, where blocks lose all their units
+/// before they are taken.
 pub fn greedy(alpha: f64, units: u32) -> f64 {
     let block = f64::from(units);
     let load = block / alpha;

@@ -3,8 +3,8 @@
 use super::{Arbiter, ChannelView, Want};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Policy `fifo` for `controller.arbitration`: the die that has waited longest gets the channel; among equals commands
-/// go first, then the lowest die.
+/// Type of the policy `fifo` for `controller.arbitration`: the die that has waited longest gets the channel; among
+/// equals commands go first, then the lowest die.
 #[derive(Clone, Debug)]
 pub struct FifoArbitration;
 

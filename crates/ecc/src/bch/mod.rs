@@ -13,7 +13,8 @@ pub struct Code {
     field: Field,
     data_bits: usize,
     correctable: usize,
-    /// Generator polynomial of the BCH code, as a list with one coefficient for each power, the lowest power first.
+    /// Field: generator polynomial of the BCH code, as a list with one coefficient for each power, the lowest power
+    /// first.
     generator: Vec<bool>,
 }
 

@@ -6,8 +6,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// Policy for `ecc.code`, a binary BCH code: size of a codeword, number of errors that it corrects, accepted failure
-/// rate, and read retries.
+/// Type of the policy for `ecc.code`, a binary BCH code: size of a codeword, number of errors that it corrects,
+/// accepted failure rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {
     data: u32,
@@ -62,11 +62,12 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
 /// attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
-    /// Greatest number of retries of a read after its first attempt.
+    /// Parameter of read retries: greatest number of retries of a read after its first attempt.
     pub most: u32,
-    /// Fraction (0 to 1) of the raw bit errors that each retry removes.
+    /// Parameter of read retries: fraction (0 to 1) of the raw bit errors that each retry removes.
     pub gain: f64,
-    /// Distance between the references of neighbouring steps of the retry table, volts; none: retries follow `gain`.
+    /// Parameter of read retries: distance between the references of neighbouring steps of the retry table, volts;
+    /// none: retries follow `gain`.
     pub step_v: Option<f64>,
     /// True if the flash array senses for a read retry already while the data of the attempt before cross the channel
     /// and are decoded.

@@ -8,8 +8,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above};
 use std::sync::Arc;
 
-/// Policy for `ecc.code`, a low-density parity-check (LDPC) code; pages are read with 2^k - 1 comparisons at each
-/// boundary between cell states, for k = 1, 2, ... soft bits.
+/// Type of the policy for `ecc.code`, a low-density parity-check (LDPC) code; pages are read with 2^k - 1 comparisons
+/// at each boundary between cell states, for k = 1, 2, ... soft bits.
 #[derive(Clone, Debug)]
 pub struct Ldpc {
     strength: Strength,

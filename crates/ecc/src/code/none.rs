@@ -4,7 +4,7 @@ use super::Code;
 use crate::Ladder;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Policy `none` for `ecc.code`, without error correction: pages are read as if they had no errors.
+/// Type of the policy `none` for `ecc.code`, without error correction: pages are read as if they had no errors.
 #[derive(Clone, Debug)]
 pub struct NoCode;
 

@@ -7,8 +7,8 @@ use config::{Card, ConfigError, Policy, Section, above};
 use nand::cells::normal::Stream;
 use std::sync::Arc;
 
-/// Policy for `ecc.decoder`, a gradient-descent bit-flipping decoder: works on hard decisions; in each iteration, each
-/// of the bits with the most failed checks is inverted with a given probability.
+/// Type of the policy for `ecc.decoder`, a gradient-descent bit-flipping decoder: works on hard decisions; in each
+/// iteration, each of the bits with the most failed checks is inverted with a given probability.
 #[derive(Clone, Debug)]
 pub struct GradientDescent {
     iterations: u32,

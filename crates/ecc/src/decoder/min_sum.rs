@@ -37,7 +37,8 @@ impl MinSumParameters {
     }
 }
 
-/// Policy for `ecc.decoder`, a layered min-sum decoder in 32-bit floating point: normalised, offset or both.
+/// Type of the policy for `ecc.decoder`, a layered min-sum decoder in 32-bit floating point: normalised, offset or
+/// both.
 #[derive(Clone, Debug)]
 pub struct MinSum(MinSumParameters);
 

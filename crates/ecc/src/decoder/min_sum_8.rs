@@ -7,7 +7,7 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use std::sync::Arc;
 
-/// Policy for `ecc.decoder`, a layered min-sum decoder in 8-bit integers: normalised, offset or both.
+/// Type of the policy for `ecc.decoder`, a layered min-sum decoder in 8-bit integers: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub struct MinSum8 {
     iterations: u32,

@@ -7,7 +7,8 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// Policy for `ecc.decoder`, a flooding min-sum decoder in 32-bit floating point: normalised, offset or both.
+/// Type of the policy for `ecc.decoder`, a flooding min-sum decoder in 32-bit floating point: normalised, offset or
+/// both.
 #[derive(Clone, Debug)]
 pub struct MinSumFlooding(MinSumParameters);
 

@@ -6,8 +6,8 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// Policy for `ecc.decoder`, a flooding sum-product decoder in 64-bit floating point: the reference that min-sum
-/// approximates.
+/// Type of the policy for `ecc.decoder`, a flooding sum-product decoder in 64-bit floating point: the reference that
+/// min-sum approximates.
 #[derive(Clone, Debug)]
 pub struct SumProduct {
     iterations: u32,

@@ -14,12 +14,14 @@ pub const ATTEMPTS_MOST: u32 = 255;
 /// is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// Index of the step of the retry table whose references the attempt reads with; 0: the default references.
+    /// Field of an attempt: index of the step of the retry table whose references the attempt reads with; 0: the
+    /// default references.
     pub step: u32,
-    /// Number of soft bits of the attempt: 1 is a hard read; with k soft bits, cells are compared with `2^k - 1`
-    /// references at each boundary between states.
+    /// Field of an attempt: number of soft bits of the attempt: 1 is a hard read; with k soft bits, cells are compared
+    /// with `2^k - 1` references at each boundary between states.
     pub soft_bits: u32,
-    /// Greatest raw bit error rate, as estimated from the syndrome, at which the attempt is decoded; infinity: always.
+    /// Field of an attempt: greatest raw bit error rate, as estimated from the syndrome, at which the attempt is
+    /// decoded; infinity: always.
     pub decoded_below: f64,
 }
 
@@ -56,31 +58,36 @@ pub enum Steps {
 /// View of a page's read that is shown to the read flow when it chooses the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
-    /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
+    /// Field of the view of a read: page type of the page, that is, the index, from 0, of the bit of the cells that
+    /// holds the page.
     pub page_type: usize,
-    /// Number of attempts that the read has made so far, for the read flow (policy that chooses the next attempt).
+    /// Field of the view of a read: number of attempts that the read has made so far, for the read flow (policy that
+    /// chooses the next attempt).
     pub attempts: u32,
-    /// Most recent attempt of the read in progress, which failed; none before the first attempt.
+    /// Field of the view of a read: most recent attempt of the read in progress, which failed; none before the first
+    /// attempt.
     pub last: Option<Attempt>,
-    /// Raw bit error rate of the last attempt, estimated from the weight of its codewords' syndromes; none before the
-    /// first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
+    /// Field of the view of a read: raw bit error rate of the last attempt, estimated from the weight of its codewords'
+    /// syndromes; none before the first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
     pub estimate: Option<f64>,
-    /// Number of soft bits of the read's first attempt, as the drive's regulators of write cost (program time against
-    /// read time) and wear want it.
+    /// Field of the view of a read: number of soft bits of the read's first attempt, as the drive's regulators of write
+    /// cost (program time against read time) and wear want it.
     pub first: u32,
-    /// Greatest number of soft bits with which the drive can read, as a limit for the read flow (policy that chooses
-    /// the next attempt).
+    /// Field of the view of a read: greatest number of soft bits with which the drive can read, as a limit for the read
+    /// flow (policy that chooses the next attempt).
     pub soft_bits: u32,
-    /// Index of the last retry step (entry of the retry table); step 0 is the default references.
+    /// Field of the view of a read: index of the last retry step (entry of the retry table); step 0 is the default
+    /// references.
     pub steps: u32,
-    /// Index of the retry step nearest to the best references, where drive and chip know the best references; else the
-    /// index of the last retry step.
+    /// Field of the view of a read: index of the retry step nearest to the best references, where drive and chip know
+    /// the best references; else the index of the last retry step.
     pub best_step: u32,
-    /// Kind of effect that each retry step (entry of the retry table) has on the raw bit errors: nearer references
-    /// along the table, or a fraction of the errors removed.
+    /// Field of the view of a read: kind of effect that each retry step (entry of the retry table) has on the raw bit
+    /// errors: nearer references along the table, or a fraction of the errors removed.
     pub kind: Steps,
-    /// Index of the step of the retry table at which a read of this superblock was last decoded, since the superblock
-    /// was erased; none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
+    /// Field of the view of a read: index of the step of the retry table at which a read of this superblock was last
+    /// decoded, since the superblock was erased; none before such a read, and where the flow does not ask for it
+    /// ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
     /// List of raw bit error rates, one for each number of soft bits from one on: the rate at which half of the reads
     /// of such a page, with that number of soft bits, fail. Empty where the read flow does not ask for estimates
@@ -152,10 +159,10 @@ config::policies! {
 /// Record of the read flow of a drive (the policy that chooses the attempts of a page's read), together with the
 /// records that it asks for and the estimator that it needs.
 pub struct Flows {
-    /// The drive's read flow itself: the policy object that chooses the attempts of a page's read.
+    /// Field: the drive's read flow itself: the policy object that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,
-    /// Set of flags: which records the read flow needs the drive to maintain.
+    /// Field: set of flags that say which records the read flow needs the drive to maintain.
     pub notes: Notes,
-    /// Estimator of raw bit error rates from syndromes; none where the flow needs no estimates.
+    /// Field: estimator of raw bit error rates from syndromes; none where the flow needs no estimates.
     pub estimator: Option<Estimator>,
 }

@@ -6,7 +6,7 @@ use super::Graph;
 /// zero blocks, all of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseMatrix {
-    /// Size of a circulant: its number of rows, which is also its number of columns.
+    /// Field: size of a circulant: its number of rows, which is also its number of columns.
     pub circulant: u32,
     /// List of block rows, each with the cyclic shifts of the circulants in its block columns; none: a zero block. Row
     /// `i` of a circulant of shift `s` has its one in column `(i + s) mod circulant`.

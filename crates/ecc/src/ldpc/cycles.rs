@@ -10,11 +10,11 @@ use std::collections::HashMap;
 /// Record of the counts of the shortest cycles in the Tanner graph of a parity-check matrix, one count for each length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spectrum {
-    /// Number of cycles of length four in the Tanner graph, each formed by two checks that share two bits.
+    /// Count: number of cycles of length four in the Tanner graph, each formed by two checks that share two bits.
     pub of_4: u64,
-    /// Number of cycles of length six in the Tanner graph.
+    /// Count: number of cycles of length six in the Tanner graph.
     pub of_6: u64,
-    /// Number of cycles of length eight in the Tanner graph.
+    /// Count: number of cycles of length eight in the Tanner graph.
     pub of_8: u64,
 }
 

@@ -19,11 +19,11 @@ pub enum CodeOrigin {
 /// Record of an LDPC code as read from a code file of `codes/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Origin of the code's matrix: a standard, or grown by this project.
+    /// Field of a code: origin of the code's matrix: a standard, or grown by this project.
     pub origin: CodeOrigin,
-    /// Matrix of the code as cyclic shifts of circulants; none if the matrix is not quasi-cyclic.
+    /// Field of a code: matrix of the code as cyclic shifts of circulants; none if the matrix is not quasi-cyclic.
     pub base: Option<BaseMatrix>,
-    /// Parity-check matrix of the LDPC code, row by row.
+    /// Field of a code: parity-check matrix of the LDPC code, row by row.
     pub graph: Graph,
 }
 

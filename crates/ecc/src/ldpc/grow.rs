@@ -17,14 +17,15 @@ use std::fmt::Write;
 /// as possible).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Seed of the random choice among equally good positions (block rows) and cyclic shifts of circulants.
+    /// Parameter of the construction: seed of the random choice among equally good positions (block rows) and cyclic
+    /// shifts of circulants.
     pub seed: u64,
-    /// Number of rows of a circulant: a power of two.
+    /// Parameter of the construction: number of rows of a circulant: a power of two.
     pub circulant: u32,
-    /// Number of circulants in each block column of data.
+    /// Parameter of the construction: number of circulants in each block column of data.
     pub data_weight: u32,
-    /// Number of circulants in each block column of parity; must be odd, because the rows of a matrix with columns of
-    /// even weight add up to zero.
+    /// Parameter of the construction: number of circulants in each block column of parity; must be odd, because the
+    /// rows of a matrix with columns of even weight add up to zero.
     pub parity_weight: u32,
 }
 

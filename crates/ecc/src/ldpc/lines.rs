@@ -13,11 +13,11 @@ use crate::field::Field;
 /// Set of lines over a finite field that are the parity checks of an LDPC code: field, points and slopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Number of bits of a symbol of the finite field whose lines are the parity checks of an LDPC code: the field has
-    /// 2^`symbol_bits` elements.
+    /// Field: number of bits of a symbol of the finite field whose lines are the parity checks of an LDPC code: the
+    /// field has 2^`symbol_bits` elements.
     pub symbol_bits: u32,
-    /// Number of points of each line over the finite field (a line is a parity check of the LDPC code): the points are
-    /// the first powers of the primitive element, beginning with power 0, which is 1.
+    /// Field: number of points of each line over the finite field (a line is a parity check of the LDPC code): the
+    /// points are the first powers of the primitive element, beginning with power 0, which is 1.
     pub points: u32,
     /// List of the slopes of the lines over the finite field that are the parity checks of an LDPC code: field
     /// elements, each as a number that has the coefficients of the element's polynomial as bits.

@@ -34,15 +34,16 @@ pub struct Zones {
     pub ratios: Vec<f64>,
 }
 
-/// Record of the result of sensing a page: the reference voltages used, and the values received, with the fractions of
-/// the bits.
+/// Record of the calculated result of sensing a page: the reference voltages used, and the values as which bits can be
+/// received (zones of threshold voltage), each with its log-likelihood ratio and the fractions of the zero bits and of
+/// the one bits that are received as it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
     /// List with, for each boundary between states at which the page's bit changes, the rising reference voltages of
     /// its comparisons, volts.
     pub references_v: Vec<Vec<f64>>,
-    /// Values as which the page's bits are received: the zones of threshold voltage into which the comparisons divide
-    /// the cells.
+    /// Field: values as which the page's bits are received: the zones of threshold voltage into which the comparisons
+    /// divide the cells.
     pub zones: Zones,
 }
 

@@ -12,16 +12,18 @@ use nand::cells::normal::{above, density, quantile};
 /// and failed at this rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Raw bit error rate of this counted point of the failure curve.
+    /// Field of a counted point: raw bit error rate of this counted point of the failure curve.
     pub rate: f64,
-    /// Number of codewords decoded at the rate.
+    /// Field of a counted point: number of codewords decoded at the rate.
     pub words: u64,
-    /// Number of decoding failures at this rate: codewords with at least one wrong data bit after decoding, whether the
-    /// decoder detected the failure or not.
+    /// Field of a counted point: number of decoding failures at this rate: codewords with at least one wrong data bit
+    /// after decoding, whether the decoder detected the failure or not.
     pub failures: u64,
-    /// Number of failed codewords whose checks all hold, so that the failure stays undetected.
+    /// Field of a counted point: number of failed codewords whose checks all hold, so that the failure stays
+    /// undetected.
     pub undetected: u64,
-    /// Record of the decoder iterations that the codewords took: their distribution, or only their sum.
+    /// The record of the decoder iterations that the codewords took, kept in a counted point: their distribution, or
+    /// only their sum.
     pub taken: IterationsTaken,
 }
 
@@ -81,7 +83,7 @@ pub struct Curve {
     floor_most: f64,
     /// List of the counted points through which the failure curve of the code goes, by falling raw bit error rate.
     points: Vec<Point>,
-    /// Distance of the failure curve from the scaling law (the normal tail fitted to the counts), in standard
+    /// Field: distance of the failure curve from the scaling law (the normal tail fitted to the counts), in standard
     /// deviations, as a function of the raw bit error rate.
     off: Parabola,
     /// List of pairs of raw bit error rate and mean number of decoder iterations of a codeword, by rising rate, from
@@ -142,7 +144,8 @@ impl Curve {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
 
-    /// Returns the counted points of the curve, by falling raw bit error rate.
+    /// Returns the counted points of the failure curve of an error-correcting code, by falling raw bit error rate: each
+    /// with the numbers of codewords decoded and failed at its rate, and their decoder iterations.
     pub fn points(&self) -> &[Point] {
         &self.points
     }

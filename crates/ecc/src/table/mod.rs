@@ -18,23 +18,23 @@ use config::{ConfigError, Document, Section, above, at_least, at_most};
 /// and number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the error-correcting code whose failures were counted: a file of `codes/`.
+    /// Field of the table: name of the error-correcting code whose failures were counted: a file of `codes/`.
     pub code: String,
-    /// Number of bits of a codeword of the counted code, parity included.
+    /// Field of the table: number of bits of a codeword of the counted code, parity included.
     pub bits: u32,
-    /// Number of data bits of a codeword of the counted code.
+    /// Field of the table: number of data bits of a codeword of the counted code.
     pub data_bits: u32,
-    /// Number of ones of the code's matrix, which is the number of messages of an iteration.
+    /// Field of the table: number of ones of the code's matrix, which is the number of messages of an iteration.
     pub edges: u32,
     /// List of the parameters of the decoder with which the failures were counted, as `key=value`, the decoder's name
     /// first.
     pub decoder: Vec<String>,
-    /// Magnitude of the log-likelihood ratio that the decoder is given for each bit of a hard read; none: it follows
-    /// from the raw bit error rate.
+    /// Field of the table: magnitude of the log-likelihood ratio that the decoder is given for each bit of a hard read;
+    /// none: it follows from the raw bit error rate.
     pub hard_ratio: Option<f64>,
-    /// Seed of the random codewords that were counted.
+    /// Field of the table: seed of the random codewords that were counted.
     pub seed: u64,
-    /// Command line by which the codewords were counted.
+    /// Field of the table: command line by which the codewords were counted.
     pub command: String,
     /// List of the curves of failures and iterations: one for each number of soft bits, from one soft bit on.
     pub curves: Vec<Curve>,

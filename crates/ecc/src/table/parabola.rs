@@ -4,7 +4,7 @@
 /// failures from the scaling law (a normal tail), and the standard deviation of this distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
-    /// Raw bit error rate of the counted point.
+    /// Field: raw bit error rate of the counted point.
     pub at: f64,
     pub value: f64,
     pub deviation: f64,

@@ -60,7 +60,7 @@ pub struct Slot {
     /// Number of the flush epoch (period between two flushes or snapshots) in which the slot's data arrived in the
     /// write buffer: a flush waits for the slots of its own and of all earlier epochs.
     pub epoch: u32,
-    /// State of the write buffer slot.
+    /// Field: state of the write buffer slot.
     pub state: SlotState,
     /// Index of the slot in the write buffer's list of held (dirty) slots; without meaning while the slot is not held.
     place: u32,

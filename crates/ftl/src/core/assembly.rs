@@ -50,11 +50,11 @@ impl Lane {
 /// the program unit that each stream is filling.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
-    /// State of the streams of the drive (write frontiers for different kinds of data), with the policy that chooses
-    /// the stream of each mapping unit.
+    /// Field: state of the streams of the drive (write frontiers for different kinds of data), with the policy that
+    /// chooses the stream of each mapping unit.
     pub streams: Streams,
-    /// State of the program-order policy, which may exchange the open superblocks of the host's stream and the stream
-    /// of moved data on a die; `None` where the policy never does.
+    /// Field: state of the program-order policy, which may exchange the open superblocks of the host's stream and the
+    /// stream of moved data on a die; `None` where the policy never does.
     pub ordering: Option<Box<Ordering>>,
     /// Setting: greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,

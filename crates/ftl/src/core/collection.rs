@@ -18,8 +18,8 @@ pub(crate) struct Collection {
     /// Queue of the superblocks that must be relocated before any victim that the victim policy chooses (for wear
     /// levelling, refresh or scrub), each with the reason.
     pub forced: VecDeque<(u32, Origin)>,
-    /// True if the last victim was taken for refresh or background scrub: a host that waits for free space has its turn
-    /// before the next victim.
+    /// True if the superblock last taken from the queue `forced` was taken for refresh or background scrub: while host
+    /// writes wait, the next such superblock is put off once; victims of the victim policy are not held back.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,

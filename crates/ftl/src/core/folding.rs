@@ -7,8 +7,8 @@ use crate::store::{Mover, Pace};
 /// cell.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// State of the write throttling of the host while the die folds (moves data out of SLC mode): each mapping unit
-    /// that is folded allows the host to write one unit.
+    /// Field: state of the write throttling of the host while the die folds (moves data out of SLC mode): each mapping
+    /// unit that is folded allows the host to write one unit.
     pub pace: Pace,
     /// True while the die folds (moves data out of SLC mode) in the background because it was idle for long enough.
     pub background: bool,

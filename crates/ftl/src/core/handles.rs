@@ -132,12 +132,12 @@ pub(crate) struct Handles {
     /// For each stream (write frontier on each die), the number of the placement handle whose data alone the stream
     /// holds; `None` if the stream holds other data too.
     of_stream: Box<[Option<u16>]>,
-    /// State of the reclaim units that each placement handle fills in each reclaim group.
+    /// Field: state of the reclaim units that each placement handle fills in each reclaim group.
     units: ReclaimUnits,
     counted: HandleTotals,
     /// List of the parts of the logical drive (namespaces) with the placement identifiers of each, in order.
     areas: Box<[PlacementArea]>,
-    /// Set of the reclaim groups of the drive.
+    /// Field: set of the reclaim groups of the drive.
     pub groups: ReclaimGroups,
     /// Number of superblocks of a die.
     per_die: usize,

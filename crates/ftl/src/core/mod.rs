@@ -86,8 +86,8 @@ pub(crate) struct Rules {
     /// Number, within the die, of the first of the last superblocks that are reserved (for the SLC cache) and do not
     /// count as capacity for data; `NONE` if none are reserved.
     pub apart_from: u32,
-    /// Number of logical units that are mapped one by one and ever written, for which garbage collection keeps room: all
-    /// of the drive's but those in zones.
+    /// Number of logical units that are mapped one by one and ever written, for which garbage collection keeps room:
+    /// all of the drive's but those in zones.
     pub mapped_units: u64,
     pub write_back: bool,
     pub power_loss_protection: bool,
@@ -101,18 +101,20 @@ pub(crate) struct Core {
     pub buffer: Buffer,
     /// Number of write buffer slots that are reserved for host writes whose data have not arrived yet.
     pub reserved_slots: u32,
-    /// State of garbage collection, one entry for each die.
+    /// Field: state of garbage collection, one entry for each die.
     pub collections: Vec<Collection>,
-    /// State of folding (the move of data out of SLC mode), one entry for each die; empty on a drive without
+    /// Field: state of folding (the move of data out of SLC mode), one entry for each die; empty on a drive without
     /// superblocks in SLC mode.
     pub folding: Vec<Folding>,
     pub assembly: Assembly,
-    /// State of timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.
+    /// Field: state of timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such
+    /// work.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
-    /// Record of the logical units whose data the drive has lost, because their only copy was uncorrectable.
+    /// The record of the logical units whose data the drive has lost, because their only copy was uncorrectable; kept
+    /// in the state of the drive.
     pub lost: LostUnits,
-    /// State of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
+    /// Field: state of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
     pub finding: Option<Box<Finding>>,
     /// Numbers of the dies on which garbage collection must be checked because it may have new work, such as a victim
     /// to take.

@@ -100,8 +100,8 @@ pub struct Moment {
     /// Pair of the records of the open superblocks of the die: of the host's stream, and of the stream of moved
     /// (relocated) data where there is a separate one.
     pub open: [Option<OpenBlock>; 2],
-    /// Record of the superblock that garbage collection is relocating in the recorded steady state of the die; `None`
-    /// if there is no victim.
+    /// The record of the superblock that garbage collection is relocating, kept in the recorded steady state of the
+    /// die; `None` if there is no victim.
     pub victim: Option<VictimBlock>,
     /// Write credit of the host in the recorded steady state of the die, as a number of superblocks: amount that
     /// garbage collection has allowed the host to write and that is not written yet.

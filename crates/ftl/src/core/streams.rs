@@ -29,7 +29,7 @@ pub(crate) struct Streams {
     /// opening a free superblock; `None` if it may take over none.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
-    /// State of the placement handles that the host may name, where the stream policy has handles.
+    /// Field: state of the placement handles that the host may name, where the stream policy has handles.
     pub handles: Option<Box<Handles>>,
 }
 

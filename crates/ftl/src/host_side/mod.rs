@@ -25,10 +25,10 @@ pub(crate) struct Host {
     /// List of pairs of write buffer slots with two versions of one unit, the older slot first. The newer slot holds a
     /// partial write, and waits until the older slot has received, from flash, the sectors that the host did not write.
     pub following: Vec<(u32, u32)>,
-    /// State of the host's read path: reads that use the array read (sense) of another read, and read-ahead.
+    /// Field: state of the host's read path: reads that use the array read (sense) of another read, and read-ahead.
     pub reads: ReadPath,
-    /// Record of the units that the host wrote recently; present only on a drive whose write buffer holds back just the
-    /// units that are likely to be overwritten soon.
+    /// The record of the units that the host wrote recently, kept only on a drive whose write buffer holds back just
+    /// the units that are likely to be overwritten soon.
     pub recent: Option<Box<Recent>>,
     /// Model of the access times of the DRAM that holds the write buffer; none where these accesses take no time.
     pub dram: Option<Dram>,

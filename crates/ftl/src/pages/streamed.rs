@@ -9,8 +9,8 @@ use controller::Context;
 use units::Lpn;
 
 /// Returns the index of the lane (collector of host data into program units) that takes the unit in a slot of the write
-/// buffer, as the stream policy and the host's placement identifiers say; ends the open reclaim unit there if the unit is
-/// to begin another one.
+/// buffer, as the stream policy and the host's placement identifiers say; ends the open reclaim unit there if the unit
+/// is to begin another one.
 pub(super) fn lane_asked_for<P: Probe>(
     ftl: &mut PageMapped,
     slot: u32,

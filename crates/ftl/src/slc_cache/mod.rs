@@ -33,8 +33,8 @@ impl CacheShape {
 pub struct CacheView {
     /// Geometry of the drive: number of dies, number and size of superblocks.
     pub shape: CacheShape,
-    /// Number of superblocks of this die, apart from the superblocks that garbage collection needs, that would be free of
-    /// data if all data in SLC mode were folded (moved to superblocks that use all bits per cell).
+    /// Number of superblocks of this die, apart from the superblocks that garbage collection needs, that would be free
+    /// of data if all data in SLC mode were folded (moved to superblocks that use all bits per cell).
     pub spare: u32,
 }
 

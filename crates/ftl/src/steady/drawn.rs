@@ -163,7 +163,8 @@ impl Drawn {
         }
     }
 
-    /// Calls `visit` for each logical unit of a chunk, as [`Self::go_through`] gives it, with the unit's physical place.
+    /// Calls `visit` for each logical unit of a chunk, as [`Self::go_through`] gives it, with the unit's physical
+    /// place.
     #[inline(always)]
     fn in_chunk(&self, (first, mut mask, index): (u64, u64, u32), mut visit: impl FnMut(Lpn, Ppa)) {
         let mut index = u64::from(index);

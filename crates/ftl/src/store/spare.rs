@@ -21,7 +21,7 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
-    /// Record of what outlasts a power cut of a zoned drive's zones; `None` on other drives.
+    /// Field: record of what outlasts a power cut of a zoned drive's zones; `None` on other drives.
     pub zones: Option<Box<ZonesKept>>,
     /// List of the ranges of write numbers (numbers of host writes) that a rollback to a snapshot undid, as recovery
     /// after a power cut reads it; the first number of a range is excluded and the last included.
@@ -44,7 +44,8 @@ pub(crate) struct Spare {
     pub stamps: Vec<u64>,
     /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
-    /// Record of a zoned drive's zones, as spare areas and capacitors keep it over a power cut; `None` on other drives.
+    /// Field: record of a zoned drive's zones, as spare areas and capacitors keep it over a power cut; `None` on other
+    /// drives.
     pub zones: Option<Box<ZonesKept>>,
     /// For each slot of the drive's write buffer, the number of the host write (write number, stored in spare areas for
     /// recovery) whose data the slot holds.

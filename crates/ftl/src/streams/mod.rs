@@ -83,8 +83,8 @@ pub struct HandleSpec {
     pub unit_time_limit: Option<Nanos>,
 }
 
-/// Record of a part of the logical drive, a namespace, with the placement identifiers (NVMe FDP) that writes to the part
-/// may name: for each of its handles, one in each of its reclaim groups.
+/// Record of a part of the logical drive, a namespace, with the placement identifiers (NVMe FDP) that writes to the
+/// part may name: for each of its handles, one in each of its reclaim groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacementArea {
     /// Name of the namespace whose placement identifiers these are; empty where the drive is a single namespace without

@@ -82,7 +82,8 @@ pub(crate) struct EagerDie {
     pub owed: f64,
     /// Nominal time, in ns, at which the die has ended all operations that it was given.
     pub free_at: f64,
-    /// Two nominal times, in ns: ends of the last but one and of the last program of the host on the die.
+    /// Pair of nominal times, in ns, of a die that is written without simulated time: ends of the last but one and of
+    /// the last program of the host on the die.
     pub ends: [f64; 2],
     /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
     pub background: bool,

@@ -26,8 +26,8 @@ impl Reads for ZoneMapped {
 
 impl Serves for ZoneMapped {
     /// Submits programs for the units that are mapped one by one, as far as dies can take them, and then for the zones
-    /// that have pending work (data for a whole program unit, or a finish), in turns, until none of the zones can submit
-    /// another program.
+    /// that have pending work (data for a whole program unit, or a finish), in turns, until none of the zones can
+    /// submit another program.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if self.zoning.has_pages() {
             self.pages.pump(ctx);
@@ -48,8 +48,8 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// Releases the physical address of a unit in a zone that is being reset, or of a unit outside of zones that the host
-    /// trimmed.
+    /// Releases the physical address of a unit in a zone that is being reset, or of a unit outside of zones that the
+    /// host trimmed.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>) {
         if !self.pages.media.core.store.space.is_of_zones(self.layout().superblock_of(home) as usize) {
             return self.pages.vacate(home, ctx);

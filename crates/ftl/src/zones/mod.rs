@@ -383,8 +383,8 @@ impl Layer for ZoneMapped {
         )
     }
 
-    /// Returns the bytes of RAM that the map takes: for each zone a write pointer of four bytes, and four bytes for each of
-    /// its superblocks; four bytes for each unit that is mapped one by one.
+    /// Returns the bytes of RAM that the map takes: for each zone a write pointer of four bytes, and four bytes for
+    /// each of its superblocks; four bytes for each unit that is mapped one by one.
     fn map_bytes(&self) -> u64 {
         let members = u64::from(self.parts_of_zone()) * u64::from(self.zoning.width);
         u64::from(self.zoning.count) * (4 + 4 * members) + 4 * u64::from(self.zoning.beside)

@@ -75,7 +75,8 @@ impl Untimed for ZoneMapped {
         true
     }
 
-    /// Trims a unit outside of zones; does nothing for a unit of a zone, which is reset as a whole, in simulated time only.
+    /// Trims a unit outside of zones; does nothing for a unit of a zone, which is reset as a whole, in simulated time
+    /// only.
     fn trim_untimed(&mut self, lpn: Lpn) {
         if self.zoning.is_paged(lpn) {
             self.pages.trim_untimed(lpn);

@@ -133,7 +133,7 @@ pub struct ZoneShape {
 /// Record of one zone of a zoned namespace: the zone's state and write pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
-    /// State of the zone, such as empty, open or full.
+    /// Field: state of the zone, such as empty, open or full.
     pub state: ZoneState,
     /// Write pointer of the zone, in blocks from the zone's start; blocks that a finish left unwritten are not counted.
     pub written: u64,

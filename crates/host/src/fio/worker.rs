@@ -42,7 +42,7 @@ enum Gate {
     Open,
     /// Reason for no request of the fio job clone now: a flush (`fsync`, `fdatasync`) is due after all completions.
     DrainToFlush,
-    /// Reason for no request of the fio job clone now: after a pass, `end_fsync` flushes each file before the next pass.
+    /// Reason for no request of the job clone now: after a pass, `end_fsync` flushes each file before the next pass.
     EndFlush,
     /// Reason for no request of the fio job clone now: its flush is in flight.
     Flushing,
@@ -90,7 +90,7 @@ pub struct Worker {
     /// List, by file, of offset and bytes of the block that a fio `trimwrite` job trimmed and writes next; else empty.
     trimmed: Vec<Option<(u64, u64)>>,
     due: WorkDue,
-    /// Record of the blocks that the fio job clone must read back, where the job verifies its written data.
+    /// Field: record of the blocks that the fio job clone must read back, where the job verifies its written data.
     history: Option<Box<History>>,
     loops: u64,
     /// True if the fio job clone issues a flush when all its work is done, or its run time is over.

@@ -50,7 +50,7 @@ struct JobClone {
     fua: bool,
     /// Chooser of the placement identifiers of the fio job clone's writes; none where they carry no identifier.
     placer: Option<Box<ClonePlacer>>,
-    /// State of the fio job clone's zones of the drive (`zonemode=zbd`); none for other clones.
+    /// Field: state of the fio job clone's zones of the drive (`zonemode=zbd`); none for other clones.
     zbd: Option<Box<ZbdClone>>,
     /// True if the fio job clone's writes are zone appends.
     appends: bool,
@@ -89,11 +89,12 @@ pub struct FioWorkload {
     /// List of records of how clones of fio jobs use the raw device, from which it follows which address ranges must
     /// hold data before the run.
     uses: Vec<Use>,
-    /// State of the steady-state detection of the fio job clones.
+    /// Field: state of the steady-state detection of the fio job clones.
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// State of the zones of each zoned namespace as fio records it; empty where no job works in them (`zonemode=zbd`).
+    /// Field: state of the zones of each zoned namespace as fio records it; empty where no job works in them
+    /// (`zonemode=zbd`).
     zones: Vec<FioZones>,
 }
 

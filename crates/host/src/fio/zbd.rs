@@ -72,8 +72,8 @@ pub struct ZbdClone {
     pub is_at_end: bool,
 }
 
-/// State of the zones of a zoned namespace as fio records it, shared by all jobs: write pointers, locks (a zone is locked
-/// while a request of a clone in it is in flight), and the targets (zones that the jobs now write to).
+/// State of the zones of a zoned namespace as fio records it, shared by all jobs: write pointers, locks (a zone is
+/// locked while a request of a clone in it is in flight), and the targets (zones that the jobs now write to).
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,
@@ -93,8 +93,8 @@ pub struct FioZones {
 }
 
 impl ZbdClone {
-    /// Makes the zone state of one clone of the fio job `job`, whose `share` of the drive consists of whole zones of the
-    /// zoned namespace with index `namespace`, whose zones are `zones`.
+    /// Makes the zone state of one clone of the fio job `job`, whose `share` of the drive consists of whole zones of
+    /// the zoned namespace with index `namespace`, whose zones are `zones`.
     pub fn new(
         job: &JobSpec,
         share: &CloneFiles,

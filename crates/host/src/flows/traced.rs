@@ -33,9 +33,10 @@ pub(super) struct Replay {
     tag: u16,
     lines: BufReader<File>,
     number: u64,
-    /// Number of requests in the trace file.
+    /// Field of a replayed trace: number of requests in the trace file.
     in_file: u64,
-    /// Number of requests that the flow makes in all replays of the trace file together.
+    /// Field of a replayed trace: number of requests that the flow makes in all: the requests of the file times the
+    /// number of replays, or with a single replay the percentage of them that the flow's settings ask for.
     total: u64,
     made: u64,
     /// Simulated time in nanoseconds at which the present replay of the trace file began: the time of the last request

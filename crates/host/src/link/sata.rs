@@ -9,9 +9,10 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Number of double words (4 bytes) of framing of each SATA frame: SOF, CRC and EOF.
+/// Constant: number of double words (4 bytes) of framing of each SATA frame: SOF, CRC and EOF.
 const FRAME_DWORDS: u64 = 3;
-/// Number of double words (4 bytes) of a SATA Register FIS, from host to device or from device to host.
+/// Constant: number of double words (4 bytes) of a SATA Register FIS; the same in both directions, from host to device
+/// and from device to host.
 const REGISTER_DWORDS: u64 = 5;
 /// Number of double words (4 bytes) of a SATA DMA Setup FIS, with which the drive names the tag of the command whose
 /// data follow.

@@ -10,7 +10,7 @@ use super::record::Record;
 use crate::{Effect, WorkloadError};
 use serde::{Deserialize, Serialize};
 
-/// Number of parts in the whole, one million: thresholds of the access analysis are given in millionths.
+/// Constant: number of parts in the whole, one million: thresholds of the access analysis are given in millionths.
 const MILLION: u32 = 1_000_000;
 
 /// Set of the options of the analysis of a trace's accesses: page size, and threshold for read-only and write-only
@@ -18,11 +18,11 @@ const MILLION: u32 = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessOptions {
-    /// Size in bytes of a page of the access analysis: a power of two, at least 512.
+    /// Option of the access analysis: size in bytes of a page of the access analysis: a power of two, at least 512.
     pub page_bytes: u64,
-    /// Fraction of a page's accesses, in millionths, that must be exceeded by reads for a page to count as read-only,
-    /// or by writes to count as write-only (pages with reads or writes alone always count). From 500 000, where no page
-    /// is both, to 1 000 000.
+    /// Option of the access analysis: fraction of a page's accesses, in millionths, that must be exceeded by reads for
+    /// a page to count as read-only, or by writes to count as write-only (pages with reads or writes alone always
+    /// count). From 500 000, where no page is both, to 1 000 000.
     pub threshold_ppm: u32,
 }
 
@@ -87,14 +87,14 @@ impl ByCharacter {
 /// interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
-    /// Fraction, from 0 to 1, that belongs to read-only pages, which are only, or almost only, read: of all accessed
-    /// pages, or of all page reads or page writes.
+    /// Field: fraction, from 0 to 1, that belongs to read-only pages, which are only, or almost only, read: of all
+    /// accessed pages, or of all page reads or page writes.
     pub read_only: f64,
-    /// Fraction, from 0 to 1, that belongs to write-only pages, which are only, or almost only, written: of all
+    /// Field: fraction, from 0 to 1, that belongs to write-only pages, which are only, or almost only, written: of all
     /// accessed pages, or of all page reads or page writes.
     pub write_only: f64,
-    /// Fraction, from 0 to 1, that belongs to interleaved pages, which are both read and written, and neither almost
-    /// only read nor almost only written: of all accessed pages, or of all page reads or page writes.
+    /// Field: fraction, from 0 to 1, that belongs to interleaved pages, which are both read and written, and neither
+    /// almost only read nor almost only written: of all accessed pages, or of all page reads or page writes.
     pub interleaved: f64,
 }
 
@@ -102,46 +102,47 @@ pub struct CharacterShares {
 /// and how many accesses fall on each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessInfo {
-    /// Size in bytes of a page in this analysis of a trace's accesses, as its options gave it.
+    /// Field: size in bytes of a page in this analysis of a trace's accesses, as its options gave it.
     pub page_bytes: u64,
-    /// Fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or write-only
-    /// (writes).
+    /// Field: fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or
+    /// write-only (writes).
     pub threshold: f64,
-    /// Numbers of the trace's pages that were read or written, by the kind of the page: read-only, write-only or
+    /// Field: numbers of the trace's pages that were read or written, by the kind of the page: read-only, write-only or
     /// interleaved (both read and written).
     pub pages: ByCharacter,
-    /// Fractions of the accessed pages that are read-only, write-only and interleaved; `None` when nothing was read or
-    /// written.
+    /// Field: fractions of the accessed pages that are read-only, write-only and interleaved; `None` when nothing was
+    /// read or written.
     pub page_shares: Option<CharacterShares>,
-    /// Numbers of page reads of the trace, by the kind of the page: read-only, write-only (almost only written) or
-    /// interleaved.
+    /// Field: numbers of page reads of the trace, by the kind of the page: read-only, write-only (almost only written)
+    /// or interleaved.
     pub reads: ByCharacter,
-    /// Fractions of the page reads that go to read-only, write-only and interleaved pages, as in figure 2(a) of the
-    /// paper by Li and others; `None` when nothing was read.
+    /// Field: fractions of the page reads that go to read-only, write-only and interleaved pages, as in figure 2(a) of
+    /// the paper by Li and others; `None` when nothing was read.
     pub read_shares: Option<CharacterShares>,
-    /// Numbers of page writes of the trace, by the kind of the page: read-only (almost only read), write-only or
+    /// Field: numbers of page writes of the trace, by the kind of the page: read-only (almost only read), write-only or
     /// interleaved.
     pub writes: ByCharacter,
-    /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as in figure 2(b) of the
-    /// paper by Li and others; `None` when nothing was written.
+    /// Field: fractions of the page writes that go to read-only, write-only and interleaved pages, as in figure 2(b) of
+    /// the paper by Li and others; `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
-    /// Fractions of the page reads that go to read-only, write-only and interleaved pages, as `read_shares`, but
+    /// Field: fractions of the page reads that go to read-only, write-only and interleaved pages, as `read_shares`, but
     /// without the pages that were accessed once, which are read-only or write-only in any workload.
     pub reused_read_shares: Option<CharacterShares>,
-    /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as `write_shares`, but
-    /// without the pages that were accessed once.
+    /// Field: fractions of the page writes that go to read-only, write-only and interleaved pages, as `write_shares`,
+    /// but without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
-    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page was
-    /// accessed.
+    /// Field: mean number of accesses per page of the trace, over the pages that were read or written; `None` when no
+    /// page was accessed.
     pub accesses_per_page: Option<f64>,
-    /// Number of pages that were read or written once only, so that their kind says nothing about later accesses.
+    /// Field: number of pages that were read or written once only, so that their kind says nothing about later
+    /// accesses.
     pub pages_accessed_once: u64,
-    /// Number of pages that were both read and written, independent of the threshold.
+    /// Field: number of pages that were both read and written, independent of the threshold.
     pub pages_read_and_written: u64,
 }
 
-/// Number of neighbouring pages that share one entry of the map of accesses, because a request touches several pages
-/// and the key of an entry takes as much memory as the counts of eight pages.
+/// Constant: number of neighbouring pages that share one entry of the map of accesses, because a request touches
+/// several pages and the key of an entry takes as much memory as the counts of eight pages.
 const CHUNK: u64 = 16;
 
 /// Type of the counts of the reads and of the writes of one page of a trace, of which only the lowest byte is stored,

@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-/// Greatest number of running maxima of the times in a trace (times later than all before them) that are remembered;
-/// how many requests too late a request stands in the file can be found among these alone.
+/// Constant: greatest number of running maxima of the times in a trace (times later than all before them) that are
+/// remembered; how many requests too late a request stands in the file can be found among these alone.
 pub(crate) const REMEMBERED: usize = 1 << 18;
 
 /// Record of the first request of a trace whose time lies before the time of an earlier request: its line, its time and
@@ -22,15 +22,17 @@ pub(crate) struct First {
 /// Record of the findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// Record of the first late request of the trace, that is, a request whose time lies before the time of an earlier
-    /// request; none if all are in order.
+    /// The record of the first late request of the trace, kept in the findings: the first request whose time lies
+    /// before the time of an earlier request; none if all are in order.
     pub first: Option<First>,
-    /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
+    /// Field of the findings: number of late requests: requests whose time lies before the time of an earlier request
+    /// of the file.
     pub requests: u64,
-    /// Greatest number of requests by which a late request stands behind its place in order of time; `None` when the
-    /// distance could not be found among the remembered times.
+    /// Field of the findings: greatest number of requests by which a late request stands behind its place in order of
+    /// time; `None` when the distance could not be found among the remembered times.
     pub reach: Option<u64>,
-    /// Greatest time in nanoseconds by which a late request lies before the latest time that precedes it in the file.
+    /// Field of the findings: greatest time in nanoseconds by which a late request lies before the latest time that
+    /// precedes it in the file.
     pub back_ns: u64,
 }
 

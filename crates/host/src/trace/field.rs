@@ -9,9 +9,9 @@ pub(crate) type Fault = Box<FaultText>;
 /// Record of the text and the consequences of an error in one line or record of a trace.
 #[derive(Debug)]
 pub(crate) struct FaultText {
-    /// Text that was found in the line of the trace and is wrong.
+    /// Field of an error: text that was found in the line of the trace and is wrong.
     pub found: String,
-    /// Description of what was expected in the line of the trace in place of the text found.
+    /// Field of an error: description of what was expected in the line of the trace in place of the text found.
     pub expected: String,
     /// Flag of an error in a line of a trace: true if the rest of the file cannot be read either, so that skipping the
     /// line does not help.
@@ -46,7 +46,7 @@ pub(crate) fn show(bytes: &[u8]) -> String {
 /// Iterator over the columns of one line of a trace, from left to right.
 pub(crate) struct Columns<'a> {
     rest: Option<&'a [u8]>,
-    /// Byte that separates the columns of a trace's line; zero means that runs of blanks and tabs separate them.
+    /// Field: byte that separates the columns of a trace's line; zero means that runs of blanks and tabs separate them.
     separator: u8,
     taken: u32,
 }

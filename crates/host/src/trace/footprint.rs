@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Size in bytes of the pages in which footprints of traces are counted.
+/// Constant: size in bytes of the pages in which footprints of traces are counted.
 pub(crate) const PAGE: u64 = 4096;
 
-/// Number of bits of a page's hash that select a HyperLogLog register; with 2^14 registers the standard error of the
-/// estimate is 1.04 / sqrt(2^14) = 0.8 %.
+/// Constant: number of bits of a page's hash that select a HyperLogLog register; with 2^14 registers the standard error
+/// of the estimate is 1.04 / sqrt(2^14) = 0.8 %.
 const REGISTER_BITS: u32 = 14;
 const REGISTERS: usize = 1 << REGISTER_BITS;
-/// Number of bits of a page's hash in which leading zeros are counted (HyperLogLog rank).
+/// Constant: number of bits of a page's hash in which leading zeros are counted (HyperLogLog rank).
 const RANK_BITS: usize = 64 - REGISTER_BITS as usize;
 
 /// Mixes the bits of `x` for the hash functions of the trace analysis (finaliser of a well-known 64-bit hash): every
@@ -140,7 +140,7 @@ impl Hasher for MixHasher {
 /// Type of a hash map with the fast hash function [`MixHasher`].
 pub(crate) type MixMap<K, V> = HashMap<K, V, BuildHasherDefault<MixHasher>>;
 
-/// Number of pages in one 64-bit word of a [`PageSet`], which has one bit for each page.
+/// Constant: number of pages in one 64-bit word of a [`PageSet`], which has one bit for each page.
 const WORD: u64 = 64;
 
 /// Type of the exact set of the pages that a trace touches, with one bit for each page; its memory grows with the

@@ -9,12 +9,12 @@ use crate::{Completion, Poll, Workload};
 use std::sync::Arc;
 use units::SimTime;
 
-/// Greatest number of input bytes that the fuzz test of trace readers uses: more bytes take more time and find no other
-/// code paths.
+/// Constant: greatest number of input bytes that the fuzz test of trace readers uses: more bytes take more time and
+/// find no other code paths.
 const MOST_BYTES: usize = 64 << 10;
-/// Greatest number of requests that the fuzz test replays of one trace.
+/// Constant: greatest number of requests that the fuzz test replays of one trace.
 const MOST_REQUESTS: u32 = 2_000;
-/// Capacity in bytes of the fuzz test's drive: small, so that most addresses of a trace lie beyond its end.
+/// Constant: capacity in bytes of the fuzz test's drive: small, so that most addresses of a trace lie beyond its end.
 const DRIVE_BYTES: u64 = 8 << 30;
 
 /// Runs the fuzz test of the trace readers: reads `data` without its last two bytes as a trace, once with its format

@@ -3,10 +3,10 @@
 use super::info::GapInfo;
 use hdrhistogram::Histogram;
 
-/// Number of decimal digits to which quantiles of the intervals between requests are exact.
+/// Constant: number of decimal digits to which quantiles of the intervals between requests are exact.
 const DIGITS: u8 = 3;
-/// Greatest number of points of the cumulative distribution of intervals between requests that a report lists: more
-/// than a picture can show.
+/// Constant: greatest number of points of the cumulative distribution of intervals between requests that a report
+/// lists: more than a picture can show.
 const MOST_POINTS: usize = 400;
 
 /// Record of the statistics of the interarrival times of a trace (intervals between successive requests): histogram,
@@ -14,10 +14,10 @@ const MOST_POINTS: usize = 400;
 pub(crate) struct Gaps {
     histogram: Histogram<u64>,
     sum_ns: u128,
-    /// Sum of the squares of the intervals between requests in ns²; a floating-point number, because the square of one
-    /// long interval nearly fills 128 bits.
+    /// Field: sum of the squares of the intervals between requests in ns²; a floating-point number, because the square
+    /// of one long interval nearly fills 128 bits.
     squares: f64,
-    /// Length of the longest interval between two requests, and the time at which it begins, in nanoseconds.
+    /// Field: length of the longest interval between two requests, and the time at which it begins, in nanoseconds.
     pub longest: (u64, u64),
 }
 

@@ -52,29 +52,30 @@ fn is_none(count: &u64) -> bool {
 /// Entry of a list of request sizes of a trace: one size, with the number of requests that have this size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
-    /// Request size in bytes that occurs in the trace.
+    /// Field of an entry of request sizes: request size in bytes that occurs in the trace.
     pub bytes: u32,
-    /// Number of the trace's requests that have this size.
+    /// Field of an entry of request sizes: number of the trace's requests that have this size.
     pub requests: u64,
-    /// Fraction (0 to 1) of all requests with a length (reads, writes and trims) that have this size.
+    /// Field of an entry of request sizes: fraction (0 to 1) of all requests with a length (reads, writes and trims)
+    /// that have this size.
     pub share: f64,
 }
 
 /// Record that summarises the request sizes of a trace's reads, or of its writes: mean, quantiles, maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeSummary {
-    /// Mean size of the reads, or of the writes, of a trace in bytes.
+    /// Field of a summary of sizes: mean size of the reads, or of the writes, of a trace in bytes.
     pub mean_bytes: f64,
-    /// Median size of the trace's reads, or of its writes, in bytes; `None`, like the other quantiles, when there are
-    /// more distinct sizes than are counted one by one.
+    /// Field of a summary of sizes: median size of the trace's reads, or of its writes, in bytes; `None`, like the
+    /// other quantiles, when there are more distinct sizes than are counted one by one.
     pub p50_bytes: Option<u32>,
-    /// Size in bytes that 90 % of the trace's reads, or of its writes, do not exceed; `None` with too many distinct
-    /// sizes.
+    /// Field of a summary of sizes: size in bytes that 90 % of the trace's reads, or of its writes, do not exceed;
+    /// `None` with too many distinct sizes.
     pub p90_bytes: Option<u32>,
-    /// Size in bytes that 99 % of the trace's reads, or of its writes, do not exceed; `None` with too many distinct
-    /// sizes.
+    /// Field of a summary of sizes: size in bytes that 99 % of the trace's reads, or of its writes, do not exceed;
+    /// `None` with too many distinct sizes.
     pub p99_bytes: Option<u32>,
-    /// Size in bytes of the largest of the trace's reads, or of its writes.
+    /// Field of a summary of sizes: size in bytes of the largest of the trace's reads, or of its writes.
     pub max_bytes: u32,
 }
 
@@ -82,11 +83,11 @@ pub struct SizeSummary {
 /// reads and of writes of these sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeBin {
-    /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
+    /// Field of a bin: upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
     pub up_to_bytes: u64,
-    /// Number of the trace's reads whose size lies in the bin.
+    /// Field of a bin: number of the trace's reads whose size lies in the bin.
     pub read: u64,
-    /// Number of the trace's writes whose size lies in the bin.
+    /// Field of a bin: number of the trace's writes whose size lies in the bin.
     pub write: u64,
 }
 
@@ -94,32 +95,32 @@ pub struct SizeBin {
 /// Quantiles are exact to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// Mean interval between two successive requests of the trace, in nanoseconds.
+    /// Field of a summary of intervals: mean interval between two successive requests of the trace, in nanoseconds.
     pub mean_ns: f64,
-    /// Coefficient of variation of the intervals, standard deviation over mean: 0 for a steady rate, 1 for random
-    /// (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
+    /// Field of a summary of intervals: coefficient of variation of the intervals, standard deviation over mean: 0 for
+    /// a steady rate, 1 for random (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
     pub variation: Option<f64>,
-    /// Quantile 10 % of the intervals between successive requests of the trace, in nanoseconds: 10 % of the intervals
-    /// do not exceed this time.
+    /// Field of a summary of intervals: quantile 10 % of the intervals between successive requests of the trace, in
+    /// nanoseconds: 10 % of the intervals do not exceed this time.
     pub p10_ns: u64,
-    /// Quantile 25 % of the intervals between successive requests of the trace, in nanoseconds: 25 % of the intervals
-    /// do not exceed this time.
+    /// Field of a summary of intervals: quantile 25 % of the intervals between successive requests of the trace, in
+    /// nanoseconds: 25 % of the intervals do not exceed this time.
     pub p25_ns: u64,
-    /// Median interval between two successive requests of the trace, in nanoseconds.
+    /// Field of a summary of intervals: median interval between two successive requests of the trace, in nanoseconds.
     pub p50_ns: u64,
-    /// Quantile 75 % of the intervals between successive requests of the trace, in nanoseconds: 75 % of the intervals
-    /// do not exceed this time.
+    /// Field of a summary of intervals: quantile 75 % of the intervals between successive requests of the trace, in
+    /// nanoseconds: 75 % of the intervals do not exceed this time.
     pub p75_ns: u64,
-    /// Quantile 90 % of the intervals between successive requests of the trace, in nanoseconds: 90 % of the intervals
-    /// do not exceed this time.
+    /// Field of a summary of intervals: quantile 90 % of the intervals between successive requests of the trace, in
+    /// nanoseconds: 90 % of the intervals do not exceed this time.
     pub p90_ns: u64,
-    /// Quantile 99 % of the intervals between successive requests of the trace, in nanoseconds: 99 % of the intervals
-    /// do not exceed this time.
+    /// Field of a summary of intervals: quantile 99 % of the intervals between successive requests of the trace, in
+    /// nanoseconds: 99 % of the intervals do not exceed this time.
     pub p99_ns: u64,
-    /// Quantile 99.9 % of the intervals between successive requests of the trace, in nanoseconds: 99.9 % of the
-    /// intervals do not exceed this time.
+    /// Field of a summary of intervals: quantile 99.9 % of the intervals between successive requests of the trace, in
+    /// nanoseconds: 99.9 % of the intervals do not exceed this time.
     pub p999_ns: u64,
-    /// Longest interval between two successive requests of the trace, in nanoseconds.
+    /// Field of a summary of intervals: longest interval between two successive requests of the trace, in nanoseconds.
     pub max_ns: u64,
     /// List of points of the cumulative distribution of the trace's interarrival times, for plotting: each an interval
     /// between successive requests in nanoseconds, and the fraction of intervals that are at most this long.
@@ -129,22 +130,23 @@ pub struct GapInfo {
 /// Record that summarises one volume (device) of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VolumeInfo {
-    /// Name of the volume in the trace, as `--volume` takes it.
+    /// Field of a volume's summary: name of the volume in the trace, as `--volume` takes it.
     pub name: String,
-    /// Number of the trace's requests to this volume.
+    /// Field of a volume's summary: number of the trace's requests to this volume.
     pub requests: u64,
-    /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
+    /// Field of a volume's summary: span of the volume in bytes: address of the highest byte that a request touches,
+    /// plus one.
     pub span_bytes: u64,
 }
 
 /// Record of the first request of a trace whose time lies before the time of a request that precedes it in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OutOfOrder {
-    /// Line number of the late request in a text trace, or its record number in a binary trace, from 1.
+    /// Field: line number of the late request in a text trace, or its record number in a binary trace, from 1.
     pub line: u64,
-    /// Time of the late request on the trace's clock, in nanoseconds.
+    /// Field: time of the late request on the trace's clock, in nanoseconds.
     pub time_ns: u64,
-    /// Latest time, in nanoseconds, of all requests that precede the late one in the file.
+    /// Field: latest time, in nanoseconds, of all requests that precede the late one in the file.
     pub previous_ns: u64,
 }
 
@@ -159,89 +161,108 @@ impl From<First> for OutOfOrder {
 /// without a value are `None`, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceInfo {
-    /// Path of the trace file.
+    /// Field of a trace's description: path of the trace file.
     pub path: String,
-    /// Name of the trace format in which the file was read.
+    /// Field of a trace's description: name of the trace format in which the file was read.
     pub format: &'static str,
     /// List of the columns, with their units, of the format in which the trace was read, as one sentence.
     pub units: &'static str,
-    /// Compression of the trace file: `none`, `gzip`, `zstd`, `bzip2` or `xz`; for a member of an archive all layers,
-    /// the container first, such as `tar, gzip`.
+    /// Field of a trace's description: compression of the trace file: `none`, `gzip`, `zstd`, `bzip2` or `xz`; for a
+    /// member of an archive all layers, the container first, such as `tar, gzip`.
     pub compression: String,
     /// List of remarks on what was found or decided beyond what the user said, in whole sentences.
     pub notes: Vec<String>,
-    /// Numbers of requests of the trace, one for each kind: reads, writes, trims, flushes and zone operations.
+    /// Field of a trace's description: numbers of requests of the trace, one for each kind: reads, writes, trims,
+    /// flushes and zone operations.
     pub requests: CountsByKind,
-    /// Numbers of bytes that the requests read, write or trim, one for each kind of request.
+    /// Field of a trace's description: numbers of bytes that the requests read, write or trim, one for each kind of
+    /// request.
     pub bytes: CountsByKind,
-    /// Fraction of reads among reads and writes, from 0 to 1; `None` without either.
+    /// Field of a trace's description: fraction of reads among reads and writes, from 0 to 1; `None` without either.
     pub read_fraction: Option<f64>,
-    /// Mean size in bytes of the requests that have a length (reads, writes and trims).
+    /// Field of a trace's description: mean size in bytes of the requests that have a length (reads, writes and trims).
     pub mean_bytes: Option<f64>,
     /// List of the most frequent request sizes, the most frequent first.
     pub top_sizes: Vec<SizeShare>,
-    /// Summary of the sizes of the trace's reads; `None` without reads.
+    /// Field of a trace's description: summary of the sizes of the trace's reads; `None` without reads.
     pub read_sizes: Option<SizeSummary>,
-    /// Summary of the sizes of the trace's writes; `None` without writes.
+    /// Field of a trace's description: summary of the sizes of the trace's writes; `None` without writes.
     pub write_sizes: Option<SizeSummary>,
-    /// Histogram of the sizes of reads and writes by powers of two, from the first to the last bin that is not empty.
+    /// Field of a trace's description: histogram of the sizes of reads and writes by powers of two, from the first to
+    /// the last bin that is not empty.
     pub size_bins: Vec<SizeBin>,
-    /// Number of distinct 4 KiB pages that the requests touch; an estimate (standard error 0.8 %) unless
-    /// `footprint_exact`.
+    /// Field of a trace's description: number of distinct 4 KiB pages that the requests touch; an estimate (standard
+    /// error 0.8 %) unless `footprint_exact`.
     pub footprint_pages: u64,
-    /// Footprint of the trace in bytes: 4 KiB for each distinct page that the requests touch.
+    /// Field of a trace's description: footprint of the trace in bytes: 4 KiB for each distinct page that the requests
+    /// touch.
     pub footprint_bytes: u64,
     /// True if the distinct pages were counted exactly; false if the footprint is an estimate.
     pub footprint_exact: bool,
-    /// Span of the trace in bytes: the highest address that is touched on any volume, plus one.
+    /// Field of a trace's description: span of the trace in bytes: the highest address that is touched on any volume,
+    /// plus one.
     pub span_bytes: u64,
-    /// Capacity in bytes of the smallest drive that has room for all volumes of the trace laid end to end, each begun
-    /// at a multiple of 1 MiB; `None` when it does not fit into 64 bits.
+    /// Field of a trace's description: capacity in bytes of the smallest drive that has room for all volumes of the
+    /// trace laid end to end, each begun at a multiple of 1 MiB; `None` when it does not fit into 64 bits.
     pub laid_out_bytes: Option<u64>,
-    /// Earliest time of a request of the trace on the trace's own clock, in nanoseconds.
+    /// Field of a trace's description: earliest time of a request of the trace on the trace's own clock, in
+    /// nanoseconds.
     pub first_ns: u64,
-    /// Latest time of a request of the trace on the trace's own clock, in nanoseconds.
+    /// Field of a trace's description: latest time of a request of the trace on the trace's own clock, in nanoseconds.
     pub last_ns: u64,
-    /// Time from the first to the last request of the trace, in nanoseconds.
+    /// Field of a trace's description: time from the first to the last request of the trace, in nanoseconds.
     pub span_ns: u64,
-    /// Mean number of requests per second of the trace; `None` when all times are equal.
+    /// Field of a trace's description: mean number of requests per second of the trace; `None` when all times are
+    /// equal.
     pub requests_per_s: Option<f64>,
-    /// Summary of the interarrival times (intervals between successive requests); `None` when there are none.
+    /// Field of a trace's description: summary of the interarrival times (intervals between successive requests);
+    /// `None` when there are none.
     pub gaps: Option<GapInfo>,
-    /// Fraction of the trace's requests that begin where the previous request to the same volume ended; flushes do not
-    /// count.
+    /// Field of a trace's description: fraction of the trace's requests that begin where the previous request to the
+    /// same volume ended; flushes do not count.
     pub sequential_fraction: Option<f64>,
-    /// Analysis of which pages are only read, only written, or both; `None` when the analysis was not requested.
+    /// Field of a trace's description: analysis of which pages are only read, only written, or both; `None` when the
+    /// analysis was not requested.
     pub access: Option<AccessInfo>,
     /// List of the volumes of the trace with their counts, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
-    /// Place and times of the first request of the file whose time lies before the time of an earlier request; `None`
-    /// if all are in order of time.
+    /// Field of a trace's description: place and times of the first request of the file whose time lies before the time
+    /// of an earlier request; `None` if all are in order of time.
     pub first_out_of_order: Option<OutOfOrder>,
-    /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
+    /// Field of a trace's description: number of late requests: requests whose time lies before the time of an earlier
+    /// request of the file.
     pub out_of_order: u64,
-    /// Greatest number of requests by which a late request stands, in the file, behind the first request that has a
-    /// later time; `None` if the file is so far out of order that this cannot be determined.
+    /// Field of a trace's description: greatest number of requests by which a late request stands, in the file, behind
+    /// the first request that has a later time; `None` if the file is so far out of order that this cannot be
+    /// determined.
     pub out_of_order_by_requests: Option<u64>,
-    /// Longest time, in nanoseconds, by which a late request is earlier than the latest request before it.
+    /// Field of a trace's description: longest time, in nanoseconds, by which a late request is earlier than the latest
+    /// request before it.
     pub out_of_order_by_ns: u64,
-    /// Number of lines of the trace that were skipped because they could not be parsed.
+    /// Field of a trace's description: number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
     /// List of the error messages of the first five skipped lines: lines anywhere in the trace that could not be
     /// parsed. Further skipped lines are only counted.
     pub first_skipped: Vec<String>,
-    /// Number of requests that were left out because they belong to volumes that the user did not select.
+    /// Field of a trace's description: number of requests that were left out because they belong to volumes that the
+    /// user did not select.
     pub requests_of_other_volumes: u64,
-    /// Number of requests that were left out because their times are outside the range that the user selected.
+    /// Field of a trace's description: number of requests that were left out because their times are outside the range
+    /// that the user selected.
     pub requests_outside_times: u64,
-    /// Number of requests whose address or size was rounded or moved to whole sectors (`--align`).
+    /// Field of a trace's description: number of requests whose address or size was rounded or moved to whole sectors
+    /// (`--align`).
     pub requests_aligned: u64,
-    /// Number of writes with force unit access, which must be on durable media when they are answered.
+    /// Field of a trace's description: number of writes with force unit access, which must be on durable media when
+    /// they are answered.
     pub writes_with_fua: u64,
-    /// Number of requests to write zeroes, which carry no data and are counted as trims.
+    /// Field of a trace's description: number of requests to write zeroes, which carry no data and are counted as
+    /// trims.
     pub write_zeroes: u64,
-    /// Number of second issues of requests that the host's driver had requeued; these are left out.
+    /// Field of a trace's description: number of second issues of requests that the host's driver had requeued; these
+    /// are left out.
     pub requests_requeued: u64,
-    /// Number of events that transfer no data, such as completions of failed requests; these are left out.
+    /// Field of a trace's description: number of events that transfer no data, such as completions of failed requests;
+    /// these are left out.
     pub events_without_data: u64,
 }

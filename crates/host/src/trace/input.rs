@@ -8,13 +8,14 @@ use crate::WorkloadError;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-/// Greatest length of a line of a trace in bytes: lines of all formats are far shorter, but a binary file that is read
-/// as text has longer ones.
+/// Constant: greatest length of a line of a trace in bytes: lines of all formats are far shorter, but a binary file
+/// that is read as text has longer ones.
 pub(crate) const LONGEST_LINE: usize = 16 << 10;
 
 const BUFFER: usize = 256 << 10;
 
-/// Byte order mark that some editors and spreadsheets put before UTF-8 text; it is skipped at the beginning of a trace.
+/// Constant: byte order mark that some editors and spreadsheets put before UTF-8 text; it is skipped at the beginning
+/// of a trace.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Kind of result of reading the next frame (line or binary record) of a trace file.
@@ -40,7 +41,7 @@ pub(crate) struct Frames {
     end: usize,
     eof: bool,
     number: u64,
-    /// Length in bytes of a record in a file with a header; none until the header has been read.
+    /// Field: length in bytes of a record in a file with a header; none until the header has been read.
     record: Option<usize>,
     name: String,
 }

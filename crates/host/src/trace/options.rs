@@ -46,7 +46,7 @@ pub enum Align {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
-    /// Name of the trace's format; `None` to recognise the format by content.
+    /// Option: name of the trace's format; `None` to recognise the format by content.
     pub format: Option<String>,
     /// Option: the way in which addresses of the trace are mapped to the drive, for traces with addresses beyond its
     /// end.
@@ -54,22 +54,22 @@ pub struct TraceOptions {
     /// Option with the text of `--columns`: description of the columns of a table that is in none of the known trace
     /// formats.
     pub columns: Option<String>,
-    /// Name of the trace file in an archive, needed if the archive contains several files.
+    /// Option: name of the trace file in an archive, needed if the archive contains several files.
     pub member: Option<String>,
     /// Option: treatment of the trace's requests whose address or size is no whole number of sectors of 512 bytes.
     pub align: Align,
     /// True if requests are put in order of time however far they are out of order; false if only within
     /// `sort_window`.
     pub sort: bool,
-    /// Number of requests that are sorted in memory: without `sort`, the distance up to which requests may be out of
-    /// order; with it, the number from which temporary files are used.
+    /// Option: number of requests that are sorted in memory: without `sort`, the distance up to which requests may be
+    /// out of order; with it, the number from which temporary files are used.
     pub sort_window: usize,
-    /// List of the names of the volumes of the trace to be replayed; empty for all volumes.
+    /// Option: list of the names of the volumes of the trace to be replayed; empty for all volumes.
     pub volumes: Vec<String>,
-    /// Factor by which the trace is replayed faster than its times say.
+    /// Option: factor by which the trace is replayed faster than its times say.
     pub speedup: f64,
-    /// Number of requests to keep in flight, regardless of the times of the trace; none: requests arrive at the times
-    /// of the trace.
+    /// Option: number of requests to keep in flight, regardless of the times of the trace; none: requests arrive at the
+    /// times of the trace.
     pub as_fast_as_possible: Option<u32>,
     /// True if lines that cannot be parsed are skipped and counted; false if reading stops at the first such line.
     pub skip_bad_lines: bool,
@@ -82,11 +82,11 @@ pub struct TraceOptions {
     /// Option: action whose events are taken as the requests in a block trace (blkparse, blktrace, ftrace); `None` for
     /// D (issued), or, in a trace without any, Q (queued), else C (completed).
     pub action: Option<String>,
-    /// Start of the selected time, in nanoseconds after the trace's earliest request: earlier requests are left out.
-    /// None: from the first request.
+    /// Option: start of the selected time, in nanoseconds after the trace's earliest request: earlier requests are left
+    /// out. None: from the first request.
     pub from_ns: Option<u64>,
-    /// End of the selected time, in nanoseconds after the trace's earliest request: requests at or after it are left
-    /// out. None: to the last request.
+    /// Option: end of the selected time, in nanoseconds after the trace's earliest request: requests at or after it are
+    /// left out. None: to the last request.
     pub until_ns: Option<u64>,
 }
 

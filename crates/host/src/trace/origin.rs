@@ -10,9 +10,9 @@ use std::io::{Cursor, Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Greatest number of members of a tar archive that are listed: more than any archive of traces has.
+/// Constant: greatest number of members of a tar archive that are listed: more than any archive of traces has.
 const MOST_MEMBERS: usize = 100_000;
-/// Greatest number of file names that an error message lists.
+/// Constant: greatest number of file names that an error message lists.
 const MOST_NAMED: usize = 12;
 
 /// Record of the location of a trace, by which it can be read more than once: one or several byte sources.
@@ -29,8 +29,8 @@ pub(crate) struct TraceOrigin {
 pub(crate) struct ByteSource {
     name: String,
     place: StreamPlace,
-    /// Archive member, with its name, first byte and length, that this byte source consists of; none if the source is
-    /// no archive member. The archive itself may be compressed, too.
+    /// Field: archive member, with its name, first byte and length, that this byte source consists of; none if the
+    /// source is no archive member. The archive itself may be compressed, too.
     member: Option<ArchiveMember>,
 }
 

@@ -9,16 +9,16 @@ use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Greatest number of decompressed bytes for each compressed byte of a trace file; more is an error (decompression
-/// bomb).
+/// Constant: greatest number of decompressed bytes for each compressed byte of a trace file; more is an error
+/// (decompression bomb).
 const MOST_TIMES: u64 = 4096;
-/// Number of decompressed bytes that a compressed file may have at any compression ratio.
+/// Constant: number of decompressed bytes that a compressed file may have at any compression ratio.
 const FREE_BYTES: u64 = 64 << 20;
 /// Type of a reader of a file's bytes, raw or decompressed; it can be moved to another thread.
 pub(crate) type ByteStream = UnpackedBytes<'static>;
 
 const BUFFER: usize = 256 << 10;
-/// Number of bytes at the beginning of a file by which its compression, or a tar archive, is recognised.
+/// Constant: number of bytes at the beginning of a file by which its compression, or a tar archive, is recognised.
 const HEAD: usize = 512;
 
 /// Kind of compression of a trace file.
@@ -32,7 +32,8 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// Recognises the compression of a file that begins with the bytes `head`.
+    /// Returns the compression of a file that begins with the bytes `head`; `Plain` if the file is not compressed in
+    /// one of the known formats.
     fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -167,7 +168,7 @@ struct Limited {
     inner: ByteStream,
     taken: Arc<AtomicU64>,
     given: u64,
-    /// Error that ended the decompression; none without an error.
+    /// Field: error that ended the decompression; none without an error.
     ended: Option<(ErrorKind, String)>,
 }
 

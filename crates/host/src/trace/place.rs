@@ -9,14 +9,15 @@ use super::options::Addresses;
 use super::record::Record;
 use crate::{Effect, Op};
 
-/// Alignment in bytes of the first byte of each volume on the drive: 1 MiB.
+/// Constant: alignment in bytes of the first byte of each volume on the drive: 1 MiB.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
 
-/// Table of the places on the drive of a trace's volumes: the first byte of each, and the end of the last.
+/// Table of the places on the drive of a trace's volumes: the first byte of each, and the number of bytes that they
+/// need together (end of the last volume, or capacity of a drive with namespaces).
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
-    /// Number of bytes of the drive that all volumes of the trace need together: the end of the last volume, where they
-    /// are laid end to end, or the capacity of the drive, where they lie in namespaces.
+    /// Field: number of bytes of the drive that all volumes of the trace need together: the end of the last volume,
+    /// where they are laid end to end, or the capacity of the drive, where they lie in namespaces.
     pub span: u64,
 }
 

@@ -16,11 +16,11 @@ use crate::WorkloadError;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Number of decompressed bytes at the beginning of a trace by which its format is recognised.
+/// Constant: number of decompressed bytes at the beginning of a trace by which its format is recognised.
 const HEAD: usize = 64 << 10;
-/// Number of lines or records at the beginning of a trace by which its format is recognised.
+/// Constant: number of lines or records at the beginning of a trace by which its format is recognised.
 const LINES: u32 = 64;
-/// Name of the trace format whose columns the user describes with `--columns`.
+/// Constant: name of the trace format whose columns the user describes with `--columns`.
 const TABLE: &str = "table";
 
 /// Returns the format of a trace: the one that the options name, or else the one that the content shows; also a remark

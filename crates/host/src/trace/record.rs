@@ -6,35 +6,37 @@ use super::options::Align;
 use crate::Op;
 use std::io::Write as _;
 
-/// Size in bytes of the sectors in which traces count addresses; disks of the time may have had others.
+/// Constant: size in bytes of the sectors in which traces count addresses; disks of the time may have had others.
 pub(crate) const SECTOR: u64 = 512;
 
-/// Greatest number of volumes of a trace: as many as a request's tag can distinguish.
+/// Constant: greatest number of volumes of a trace: as many as a request's tag can distinguish.
 const MOST_VOLUMES: usize = 1 << 16;
 
 /// Record of one request of a trace: time, operation, volume, address and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Time of the trace's request on the trace's own clock, in nanoseconds.
+    /// Field of a trace record: time of the trace's request on the trace's own clock, in nanoseconds.
     pub time_ns: u64,
-    /// Byte address on its volume at which the trace's request begins.
+    /// Field of a trace record: byte address on its volume at which the trace's request begins.
     pub offset: u64,
-    /// Length of the request in bytes; zero only for a flush, an operation on a zone or one on
+    /// Field of a trace record: length of the request in bytes; zero only for a flush, an operation on a zone or one on
     /// a placement handle.
     pub bytes: u32,
-    /// Number of the request's volume, in the order in which volumes first appear.
+    /// Field of a trace record: number of the request's volume, in the order in which volumes first appear.
     pub volume: u32,
-    /// Operation (such as read, write or flush) of the request that this trace record describes.
+    /// Field of a trace record: operation (such as read, write or flush) of the request that this trace record
+    /// describes.
     pub op: Op,
     /// True if the request of this trace record is a write with force unit access, which must be on durable media when
     /// the drive answers.
     pub fua: bool,
-    /// Mark of the trace record, which tells more than its operation: plain request, write of zeroes, or requeued
-    /// request.
+    /// Field of a trace record: mark of the trace record, which tells more than its operation: plain request, write of
+    /// zeroes, or requeued request.
     pub mark: RecordMark,
-    /// Placement handle (such as an FDP placement identifier) that a write names; none if the trace has no handles.
+    /// Field of a trace record: placement handle (such as an FDP placement identifier) that a write names; none if the
+    /// trace has no handles.
     pub placement: Option<u16>,
-    /// Number of the process that made the request, if the trace has processes.
+    /// Field of a trace record: number of the process that made the request, if the trace has processes.
     pub process: Option<u32>,
 }
 
@@ -156,10 +158,10 @@ impl Record {
 /// Checker of whether requests of a trace cover whole sectors; changes them if the user asked for it.
 pub(crate) struct Aligner {
     how: Align,
-    /// Distance in bytes by which all addresses of the trace are moved down to whole sectors (`offset` of `--align`);
-    /// none before the first request.
+    /// Field: distance in bytes by which all addresses of the trace are moved down to whole sectors (`offset` of
+    /// `--align`); none before the first request.
     above: Option<u64>,
-    /// Number of the trace's requests whose address or length was changed to whole sectors.
+    /// Field: number of the trace's requests whose address or length was changed to whole sectors.
     pub changed: u64,
 }
 
@@ -251,9 +253,9 @@ pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
 pub(crate) struct Volumes {
     names: Vec<String>,
     by_key: MixMap<Vec<u8>, u32>,
-    /// Name of the trace's volume that was looked up last: most traces stay on one volume for many lines.
+    /// Field: name of the trace's volume that was looked up last: most traces stay on one volume for many lines.
     last_key: Vec<u8>,
-    /// Number of the trace's volume that was looked up last: most traces stay on one volume for many lines.
+    /// Field: number of the trace's volume that was looked up last: most traces stay on one volume for many lines.
     last: u32,
 }
 

@@ -16,7 +16,7 @@ use crate::{
 use std::path::Path;
 use units::SimTime;
 
-/// Workload that replays a trace.
+/// Type of the workload that replays a trace.
 ///
 /// Open loop, the default: the first request arrives at the time of the first [`Workload::poll`], the others as much
 /// later as the trace says, divided by the speed-up and rounded down to nanoseconds. Closed loop
@@ -30,14 +30,14 @@ pub struct TraceWorkload {
     pace: ReplayPace,
     info: TraceInfo,
     addresses: Addresses,
-    /// Next request of the trace, if it has been read but not yet returned.
+    /// Field of a replay: next request of the trace, if it has been read but not yet returned.
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// Line number in the trace of the request that was returned last.
+    /// Field of a replay: line number in the trace of the request that was returned last.
     line: u64,
-    /// Number of the process that made the request of the trace that was returned last; none where the trace has no
-    /// processes.
+    /// Field of a replay: number of the process that made the request of the trace that was returned last; none where
+    /// the trace has no processes.
     process: Option<u32>,
     names_processes: bool,
     origin: Option<SimTime>,
@@ -58,8 +58,8 @@ struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
-    /// Address space of the drive: addresses that the trace writes are laid out as well as addresses that it reads,
-    /// because written places held data before, too, but not in zones.
+    /// Field of a replay: address space of the drive: addresses that the trace writes are laid out as well as addresses
+    /// that it reads, because written places held data before, too, but not in zones.
     space: HostSpace,
 }
 

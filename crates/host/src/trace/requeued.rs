@@ -9,7 +9,7 @@ use super::record::{Record, RecordMark};
 use super::source::Located;
 use crate::WorkloadError;
 
-/// Greatest number of requeued requests that wait for their next issue: more than a drive has in flight.
+/// Constant: greatest number of requeued requests that wait for their next issue: more than a drive has in flight.
 const MOST_WAITING: usize = 1 << 16;
 
 /// Matcher for requeued requests of a block trace: it stores the requests that the host's driver gave back (requeue)
@@ -20,8 +20,8 @@ pub(crate) struct Requeued {
     /// address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
-    /// Number of second issues of requeued requests that were found so far: each is left out, or cut to the data that
-    /// the driver merged to it.
+    /// Field: number of second issues of requeued requests that were found so far: each is left out, or cut to the data
+    /// that the driver merged to it.
     pub reissues: u64,
 }
 

@@ -4,12 +4,13 @@ use super::footprint::MixMap;
 use super::info::{SizeBin, SizeShare, SizeSummary};
 use crate::Op;
 
-/// Greatest number of distinct request sizes that are counted one by one; all traces seen so far have far fewer.
+/// Constant: greatest number of distinct request sizes that are counted one by one; all traces seen so far have far
+/// fewer.
 const MOST_SIZES: usize = 1 << 16;
-/// Number of most frequent request sizes that a report lists.
+/// Constant: number of most frequent request sizes that a report lists.
 const TOP_SIZES: usize = 8;
-/// Number of bins of the histogram of a trace's request sizes: one for each power of two up to the largest request,
-/// which is below 4 GiB.
+/// Constant: number of bins of the histogram of a trace's request sizes: one for each power of two up to the largest
+/// request, which is below 4 GiB.
 const BINS: usize = 33;
 
 /// Record of the statistics of the sizes of requests that have a length; the columns of its arrays are reads, writes

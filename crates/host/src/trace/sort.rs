@@ -13,17 +13,17 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 
-/// Length in bytes of a request in a temporary file: time, line, offset, length, volume, operation with marks,
-/// placement handle, process.
+/// Constant: length in bytes of a request in a temporary file: time, line, offset, length, volume, operation with
+/// marks, placement handle, process.
 const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3 + 5;
 
-/// Bit, in the byte of a request's operation in a temporary file, that marks a write with force unit access.
+/// Constant: bit, in the byte of a request's operation in a temporary file, that marks a write with force unit access.
 const FUA: u8 = 0x80;
-/// Number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark (plain
-/// request, write of zeroes or requeued request) begins.
+/// Constant: number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark
+/// (plain request, write of zeroes or requeued request) begins.
 const MARK: u8 = 5;
 
-/// Number of requests that are read at a time from a sorted run in a temporary file.
+/// Constant: number of requests that are read at a time from a sorted run in a temporary file.
 const CHUNK: u64 = 1024;
 
 /// Reader that returns the requests of a trace in order of time, where each may stand in the file up to `reach`
@@ -32,7 +32,7 @@ pub(crate) struct ReorderWindow {
     stream: TraceStream,
     reach: usize,
     held: BinaryHeap<Reverse<HeapEntry>>,
-    /// Time and line of the request of the trace that was returned last.
+    /// Field: time and line of the request of the trace that was returned last.
     last: (u64, u64),
 }
 

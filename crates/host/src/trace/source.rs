@@ -22,23 +22,27 @@ pub(crate) struct Met {
     pub volumes: Vec<String>,
     /// List of the names of volumes of the trace that the user did not select.
     pub other_volumes: Vec<String>,
-    /// Number of lines of the trace that were skipped because they could not be parsed.
+    /// Field of the findings of a pass: number of lines of the trace that were skipped because they could not be
+    /// parsed.
     pub skipped_lines: u64,
     /// List of the error messages of the first five skipped lines of the trace; further skipped lines are only counted.
     pub first_skipped: Vec<String>,
-    /// Number of requests that belong to volumes that the user did not select.
+    /// Field of the findings of a pass: number of requests that belong to volumes that the user did not select.
     pub unselected: u64,
-    /// Number of requests that were left out because their times lie outside the range that the user selected.
+    /// Field of the findings of a pass: number of requests that were left out because their times lie outside the range
+    /// that the user selected.
     pub outside_times: u64,
-    /// Number of the trace's requests whose address or size was changed to whole sectors.
+    /// Field of the findings of a pass: number of the trace's requests whose address or size was changed to whole
+    /// sectors.
     pub aligned: u64,
-    /// Number of events of the trace that have the selected action but transfer no data.
+    /// Field of the findings of a pass: number of events of the trace that have the selected action but transfer no
+    /// data.
     pub empty: u64,
     /// Number of lines or records in each part of the trace (file or archive member) that was read to its end.
     pub part_lines: Vec<u64>,
 }
 
-/// Greatest number of skipped lines of a trace whose error messages are stored.
+/// Constant: greatest number of skipped lines of a trace whose error messages are stored.
 const KEPT_SKIPPED: usize = 5;
 
 /// Reader of the requests of a trace, in the order of its lines.
@@ -48,7 +52,7 @@ pub(crate) struct TraceStream {
     /// reverse order: the next stream is at the end.
     parts: Vec<ByteSource>,
     framing: Framing,
-    /// Number of lines or records in the parts of the trace (files or archive members) before the present part.
+    /// Field: number of lines or records in the parts of the trace (files or archive members) before the present part.
     lines_before: u64,
     aligner: Aligner,
     parser: Box<dyn Parser>,

@@ -14,9 +14,9 @@ use crate::Op;
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,
-    /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
+    /// Field: span of the volume in bytes: address of the highest byte that a request touches, plus one.
     pub span: u64,
-    /// Line number of the request that touches the highest byte of the volume of a trace.
+    /// Field: line number of the request that touches the highest byte of the volume of a trace.
     pub span_line: u64,
     last_end: u64,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Survey {
     write_zeroes: u64,
     /// True if a line of the trace gives the process that made a request.
     pub names_processes: bool,
-    /// Length in bytes of the trace's longest request, and the line of that request.
+    /// Field: length in bytes of the trace's longest request, and the line of that request.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
     pub pages: Option<PageSet>,

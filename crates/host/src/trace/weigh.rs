@@ -11,20 +11,22 @@ use super::recognize::spoken;
 use super::record::SECTOR;
 use super::source::TraceStream;
 
-/// Number of requests at the beginning of a trace that are read in each possible format to compare the plausibility of
-/// the formats.
+/// Constant: number of requests at the beginning of a trace that are read in each possible format to compare the
+/// plausibility of the formats.
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
-/// Least number of requests of a trace from which the plausibility of a format is judged.
+/// Constant: least number of requests of a trace from which the plausibility of a format is judged.
 const ENOUGH: u64 = 8;
-/// Greatest rate of a trace, in bytes per second, with which a candidate for the trace's format is plausible: no host
-/// has asked for more for the duration of a trace.
+/// Constant: greatest rate of a trace, in bytes per second, with which a candidate for the trace's format is plausible:
+/// no host has asked for more for the duration of a trace.
 const MOST_BYTES_PER_S: f64 = 100e9;
-/// Greatest byte address of a trace with which a candidate for the trace's format is plausible; no volume is larger.
+/// Constant: greatest byte address of a trace with which a candidate for the trace's format is plausible; no volume is
+/// larger.
 const MOST_ADDRESS: u64 = 1 << 50;
-/// Greatest duration of a trace in nanoseconds, 20 years, with which a candidate for the trace's format is plausible.
+/// Constant: greatest duration of a trace in nanoseconds, 20 years, with which a candidate for the trace's format is
+/// plausible.
 const LONGEST_SPAN_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
-/// Greatest mean interval between the requests of a trace, in nanoseconds, with which a candidate for the trace's
-/// format is plausible.
+/// Constant: greatest mean interval between the requests of a trace, in nanoseconds, with which a candidate for the
+/// trace's format is plausible.
 const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
 /// Record of the statistics of the first requests of a trace as they are if the trace is read in one format, to judge
@@ -32,31 +34,37 @@ const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FirstRequests {
     pub requests: u64,
-    /// Number of the first line that cannot be read in this format, at which reading ends; none if there is none.
+    /// Field of the statistics:number of the first line that cannot be read in this format, at which reading ends; none
+    /// if there is none.
     pub refused_line: Option<u64>,
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
-    /// Greatest common divisor, in nanoseconds, of the distances of the times of the trace's first requests (at most
-    /// `LOOK_AHEAD`) from the time of the very first; zero when all times are equal.
+    /// Field of the statistics:greatest common divisor, in nanoseconds, of the distances of the times of the trace's
+    /// first requests (at most `LOOK_AHEAD`) from the time of the very first; zero when all times are equal.
     pub tick_ns: u64,
-    /// Address of the highest byte that the first requests of the trace touch, plus one, if the trace is read in the
-    /// format under examination.
+    /// Field of the statistics:address of the highest byte that the first requests of the trace touch, plus one, if the
+    /// trace is read in the format under examination.
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
-    /// Number of requests with a length of at least 4 KiB among the first requests of the trace, of which at most
-    /// `LOOK_AHEAD` are read.
+    /// Field of the statistics:number of requests with a length of at least 4 KiB among the first requests of the
+    /// trace, of which at most `LOOK_AHEAD` are read.
     pub of_a_page: u64,
-    /// Greatest power of two, in bytes, of which all addresses and sizes of the trace's first requests are multiples.
+    /// Field of the statistics:greatest power of two, in bytes, of which all addresses and sizes of the trace's first
+    /// requests are multiples.
     pub unit: u64,
-    /// Greatest power of two, in bytes, of which all addresses of the trace's first requests are multiples.
+    /// Field of the statistics:greatest power of two, in bytes, of which all addresses of the trace's first requests
+    /// are multiples.
     pub offset_unit: u64,
-    /// Greatest power of two, in bytes, of which all sizes of the trace's first requests are multiples.
+    /// Field of the statistics:greatest power of two, in bytes, of which all sizes of the trace's first requests are
+    /// multiples.
     pub size_unit: u64,
-    /// Estimated number of distinct 4 KiB pages that the trace's first requests (at most `LOOK_AHEAD`) touch.
+    /// Field of the statistics:estimated number of distinct 4 KiB pages that the trace's first requests (at most
+    /// `LOOK_AHEAD`) touch.
     pub pages: u64,
-    /// Hash of all first requests together, equal for two formats in which the trace means the same requests.
+    /// Field of the statistics:hash of all first requests together, equal for two formats in which the trace means the
+    /// same requests.
     pub digest: u64,
 }
 

@@ -80,7 +80,8 @@ struct DrawnValues {
     kept: Vec<(Stream, Vec<f32>)>,
 }
 
-/// Number of random streams in the cache of random values: retention and disturb use three.
+/// Constant: greatest number of random streams whose values the cache holds: three, as many as retention and disturb
+/// use together.
 const KEPT: usize = 3;
 
 impl DrawnValues {

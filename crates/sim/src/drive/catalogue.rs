@@ -15,11 +15,13 @@ pub struct Catalogue {
 /// Record in the listing of a catalogue's drives or chips: name, title and path of one drive file or chip file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// Name by which commands find the drive or chip, for example on the command line.
+    /// Field of an entry in a catalogue's listing: name by which commands find the drive or chip, for example on the
+    /// command line.
     pub name: String,
-    /// Title of the drive or chip, as its file gives it; empty where the file gives none.
+    /// Field of an entry in a catalogue's listing: title of the drive or chip, as its file gives it; empty where the
+    /// file gives none.
     pub title: String,
-    /// Path of the file that describes the listed drive or chip.
+    /// Field of an entry in a catalogue's listing: path of the file that describes the listed drive or chip.
     pub path: PathBuf,
 }
 

@@ -46,10 +46,10 @@ const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 pub struct KeyOnDrive {
     /// Field: the configuration key itself, with its help text and the conditions under which it has an effect.
     pub key: &'static Key,
-    /// Value of the configuration key on the drive, with the place where it is set and its source; none where the key
-    /// has no effect on the drive.
+    /// Field: value of the configuration key on the drive, with the place where it is set and its source; none where
+    /// the key has no effect on the drive.
     pub entry: Option<Entry>,
-    /// Conditions of the configuration key that the drive does not meet; empty where the key is in force.
+    /// Field: conditions of the configuration key that the drive does not meet; empty where the key is in force.
     pub lacks: Vec<Need>,
 }
 

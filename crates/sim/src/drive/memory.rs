@@ -132,17 +132,17 @@ pub(crate) struct MemoryNeeds {
     superblocks: u64,
     physical: u64,
     written: u64,
-    /// Number of bytes of the simulator's memory for each logical unit of the drive.
+    /// Field: number of bytes of the simulator's memory for each logical unit of the drive.
     logical: u64,
     buffer: u64,
-    /// Number of bytes that the features of the flash translation layer take in the simulator's memory, from
+    /// Field: number of bytes that the features of the flash translation layer take in the simulator's memory, from
     /// [`FtlConfig::bytes_beside`].
     beside: u64,
 }
 
 impl MemoryNeeds {
-    /// Returns these sizes with `bytes` bytes of memory more, such as those of the log of a host that keeps blocks on the
-    /// drive's zones.
+    /// Returns these sizes with `bytes` bytes of memory more, such as those of the log of a host that keeps blocks on
+    /// the drive's zones.
     pub fn with_more(self, bytes: u64) -> Self {
         Self { beside: self.beside + bytes, ..self }
     }

@@ -36,9 +36,9 @@ use units::{Bytes, Nanos};
 
 /// Configuration of a drive, read and checked for consistency, from which any number of simulated drives can be built.
 pub struct Drive {
-    /// Name by which the caller asked for the drive: its catalogue name, or a file.
+    /// Field: name by which the caller asked for the drive: its catalogue name, or a file.
     pub name: String,
-    /// Title of the drive (a few words that describe it), as the drive file gives it.
+    /// Field: title of the drive (a few words that describe it), as the drive file gives it.
     pub title: String,
     document: Document,
     entries: Vec<Entry>,
@@ -79,7 +79,8 @@ pub(crate) struct WholeDrive {
 pub(crate) struct HostOfDrive {
     pub link: LinkConfig,
     pub namespaces: Namespaces,
-    /// Settings of a host that keeps blocks on the drive's zones; `None` where the workload asks the drive itself.
+    /// Field: settings of a host that keeps blocks on the drive's zones; `None` where the workload asks the drive
+    /// itself.
     pub translation: Option<LogRules>,
 }
 

@@ -25,32 +25,34 @@ pub struct ErrorGrid {
 /// Result for a drive or a chip: raw bit error rates of its pages by type, wear, age and reads, with the code's limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageErrors {
-    /// Number of page types of the drive or chip: bits that a cell stores.
+    /// Field of the result: number of page types of the drive or chip: bits that a cell stores.
     pub page_types: u32,
-    /// Temperature in degrees Celsius at which the pages age; `None` if the error model knows no temperature.
+    /// Field of the result: temperature in degrees Celsius at which the pages age; `None` if the error model knows no
+    /// temperature.
     pub celsius: Option<f64>,
-    /// Limits of the drive's error-correcting code and retry table; `None` without a code.
+    /// Field of the result: limits of the drive's error-correcting code and retry table; `None` without a code.
     pub code: Option<CodeLimits>,
-    /// Error rates, one record for each condition of the grid and page type: by reads, then age, then wear, then type.
+    /// Field of the result: error rates, one record for each condition of the grid and page type: by reads, then age,
+    /// then wear, then type.
     pub pages: Vec<PageRates>,
 }
 
 /// Record of the limits of a drive's error-correcting code and retry table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CodeLimits {
-    /// Number of data bytes of a codeword of the drive's code.
+    /// Field of the code's limits: number of data bytes of a codeword of the drive's code.
     pub codeword_bytes: u32,
-    /// Accepted chance (0 to 1) that a codeword is uncorrectable.
+    /// Field of the code's limits: accepted chance (0 to 1) that a codeword is uncorrectable.
     pub target: f64,
-    /// Greatest raw bit error rate that a hard read corrects within the accepted chance.
+    /// Field of the code's limits: greatest raw bit error rate that a hard read corrects within the accepted chance.
     pub rber_hard: f64,
-    /// Greatest raw bit error rate that a read with the greatest number of soft bits corrects within the accepted
-    /// chance.
+    /// Field of the code's limits: greatest raw bit error rate that a read with the greatest number of soft bits
+    /// corrects within the accepted chance.
     pub rber_soft: f64,
-    /// Greatest number of soft bits of a read; 1: hard reads alone.
+    /// Field of the code's limits: greatest number of soft bits of a read; 1: hard reads alone.
     pub soft_bits: u32,
-    /// Number of the last step of the drive's retry table, counted from the default references (0); `None` if the drive
-    /// has no table of references.
+    /// Field of the code's limits: number of the last step of the drive's retry table, counted from the default
+    /// references (0); `None` if the drive has no table of references.
     pub retry_steps: Option<u32>,
 }
 
@@ -58,19 +60,21 @@ pub struct CodeLimits {
 /// page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageRates {
-    /// Page type: index, from 0, of the bit of the cells that holds the page.
+    /// Field of a page's error rates: page type, the index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Number of program/erase cycles of the page's block.
+    /// Field of a page's error rates: number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Time in seconds since the page was written.
+    /// Field of a page's error rates: time in seconds since the page was written.
     pub age_s: f64,
-    /// Number of reads of the page's block since the page was written.
+    /// Field of a page's error rates: number of reads of the page's block since the page was written.
     pub reads: u32,
-    /// Raw bit error rate (0 to 1) with the default references.
+    /// Field of a page's error rates: raw bit error rate (0 to 1) with the default references.
     pub rber: f64,
-    /// Raw bit error rate with the best references; `None` if the error model does not know them.
+    /// Field of a page's error rates: raw bit error rate with the best references; `None` if the error model does not
+    /// know them.
     pub rber_best: Option<f64>,
-    /// Distance in volts by which the best references lie below the default ones; `None` if not known.
+    /// Field of a page's error rates: distance in volts by which the best references lie below the default ones; `None`
+    /// if not known.
     pub below_v: Option<f64>,
     /// True if the condition lies beyond the last wear, age or reads of the chip's table, which is then extrapolated.
     pub extrapolated: bool,
@@ -82,22 +86,23 @@ pub struct PageRates {
 /// Record of how a drive reads a page: the attempts that it takes, and what is left uncorrectable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PageReadBack {
-    /// Number of steps of the retry table from the default references (0) to the best ones, rounded; it can exceed the
-    /// number of the table's last step. `None` without a retry table.
+    /// Field: number of steps of the retry table from the default references (0) to the best ones, rounded; it can
+    /// exceed the number of the table's last step. `None` without a retry table.
     pub best_step: Option<u32>,
-    /// Number of the step of the retry table whose attempt corrects the median page, 0: the default references; `None`
-    /// if more than half of the pages stay uncorrectable.
+    /// Field: number of the step of the retry table whose attempt corrects the median page, 0: the default references;
+    /// `None` if more than half of the pages stay uncorrectable.
     pub step: Option<u32>,
-    /// Number of soft bits of the attempt that corrects the median page, 1: a hard read; `None` if more than half of
-    /// the pages stay uncorrectable.
+    /// Field: number of soft bits of the attempt that corrects the median page, 1: a hard read; `None` if more than
+    /// half of the pages stay uncorrectable.
     pub soft_bits: Option<u32>,
-    /// Mean number of retries of a read of a page: attempts beyond the first, also of pages that stay uncorrectable.
+    /// Field: mean number of retries of a read of a page: attempts beyond the first, also of pages that stay
+    /// uncorrectable.
     pub retries_mean: f64,
-    /// Chance (0 to 1) that the first attempt does not correct the page.
+    /// Field: chance (0 to 1) that the first attempt does not correct the page.
     pub retried: f64,
-    /// Chance (0 to 1) that a codeword is uncorrectable in the first attempt.
+    /// Field: chance (0 to 1) that a codeword is uncorrectable in the first attempt.
     pub codeword_failure_first: f64,
-    /// Chance (0 to 1) that a codeword is still uncorrectable after all attempts.
+    /// Field: chance (0 to 1) that a codeword is still uncorrectable after all attempts.
     pub codeword_failure: f64,
 }
 
@@ -150,8 +155,8 @@ pub fn drive_errors(drive: &Drive, grid: &ErrorGrid) -> Result<PageErrors, Error
     Ok(errors_on(grid, forecast, page_types, tables.as_ref(), said("nand.errors.celsius").parse().ok()))
 }
 
-/// Returns the raw bit error rates of a chip on a grid of conditions, by its tables; ages count at the tables' reference
-/// temperature.
+/// Returns the raw bit error rates of a chip on a grid of conditions, by its tables; ages count at the tables'
+/// reference temperature.
 ///
 /// # Errors
 /// When the chip is unknown, its file faulty, or without tables of bit errors.

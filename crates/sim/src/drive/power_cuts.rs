@@ -20,12 +20,12 @@ pub(crate) struct PowerPlan {
     after: Vec<u64>,
     drawn: u32,
     within: u64,
-    /// Time for which the power of the drive stays off after each power cut.
+    /// Field of the plan of power cuts: time for which the power of the drive stays off after each power cut.
     pub off: Nanos,
     /// True if the drive has capacitors, whose energy lets it write the write buffer to the flash after a power cut.
     pub has_capacitors: bool,
-    /// Time for which the capacitors supply the drive after a power cut; none means until all data in the write buffer
-    /// are on flash.
+    /// Field of the plan of power cuts: time for which the capacitors supply the drive after a power cut; none means
+    /// until all data in the write buffer are on flash.
     pub hold_up: Option<Nanos>,
 }
 

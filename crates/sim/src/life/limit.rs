@@ -38,11 +38,11 @@ pub enum DriveClass {
 pub struct ServiceLife {
     /// Field of the service life: number of years of service that the drive must last.
     pub years: f64,
-    /// Fraction (0 to 1) of the service years in which the drive is powered.
+    /// Field of the service life: fraction (0 to 1) of the service years in which the drive is powered.
     pub duty: f64,
-    /// Temperature in degrees Celsius during service while the drive is powered.
+    /// Field of the service life: temperature in degrees Celsius during service while the drive is powered.
     pub celsius: f64,
-    /// Temperature in degrees Celsius during service while the drive is not powered.
+    /// Field of the service life: temperature in degrees Celsius during service while the drive is not powered.
     pub off_celsius: f64,
 }
 
@@ -56,7 +56,8 @@ pub struct Requirement {
     /// Field of the requirement on the drive's data: retention time in seconds, for which data must stay readable
     /// without power.
     pub retention_s: f64,
-    /// Temperature in degrees Celsius during the retention time, without power.
+    /// Field of the requirement on the drive's data: temperature in degrees Celsius during the retention time, without
+    /// power.
     pub retention_celsius: f64,
     /// Field: service life of the drive (years, fraction with power, temperatures) before the retention time.
     pub service: ServiceLife,
@@ -88,17 +89,17 @@ impl DriveClass {
 /// error rates and the wear of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorstPage {
-    /// Index of the die that contains the page with the highest raw bit error rate.
+    /// Field: index of the die that contains the page with the highest raw bit error rate.
     pub die: u32,
-    /// Index, within the die, of the block that contains the page with the highest raw bit error rate.
+    /// Field: index, within the die, of the block that contains the page with the highest raw bit error rate.
     pub block: u32,
     /// Field: page type of the page with the highest raw bit error rate: its position among the pages of a wordline
     /// (lower, middle, upper and so on, from 0).
     pub page_type: u32,
-    /// Number of program/erase cycles of the block that contains the page with the highest raw bit error rate.
+    /// Field: number of program/erase cycles of the block that contains the page with the highest raw bit error rate.
     pub pe_cycles: u32,
-    /// Number of program/erase cycles at which a block of mean endurance would be as worn as the block that contains
-    /// the page with the highest raw bit error rate.
+    /// Field: number of program/erase cycles at which a block of mean endurance would be as worn as the block that
+    /// contains the page with the highest raw bit error rate.
     pub worn: u32,
     /// Field: raw bit error rate of the page with the highest raw bit error rate, when it is read with the default read
     /// reference voltages, before any read retry.
@@ -111,17 +112,17 @@ pub struct WorstPage {
 /// and cycles added by refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Readability {
-    /// Uncorrectable bit error rate of the drive: expected number of codewords, for each bit read, that neither the
-    /// error-correcting code nor the parity across dies (where the drive has parity) can restore; mean over the blocks
-    /// in use.
+    /// Field: uncorrectable bit error rate of the drive: expected number of codewords, for each bit read, that neither
+    /// the error-correcting code nor the parity across dies (where the drive has parity) can restore; mean over the
+    /// blocks in use.
     pub uber: f64,
     /// Field: uncorrectable bit error rate of the drive if it had no parity across dies: expected number of codewords,
     /// for each bit read, that the error-correcting code cannot restore; mean over the blocks in use.
     pub uber_without_parity: f64,
     /// Field: record of the page with the highest raw bit error rate after retries: location, wear and error rates.
     pub worst: WorstPage,
-    /// Program/erase cycles that refreshing of data has added to each block by the end of the service life; mean over
-    /// the blocks.
+    /// Field: program/erase cycles that refreshing of data has added to each block by the end of the service life; mean
+    /// over the blocks.
     pub refresh_cycles: f64,
 }
 
@@ -133,9 +134,9 @@ pub(crate) struct LimitParts {
     pub page_types: u32,
     pub page_bytes: u64,
     pub stripe: Option<u32>,
-    /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
+    /// Field: age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
-    /// Number of reads of a block between two erases that the calculation assumes for read disturb.
+    /// Field: number of reads of a block between two erases that the calculation assumes for read disturb.
     pub reads: u32,
     pub blocks_per_die: u32,
 }
@@ -181,7 +182,8 @@ pub(crate) struct AgedBlock {
     /// Field of a worn block's state: number of program/erase cycles at which a block of mean endurance would be as
     /// worn as this block.
     pub worn: u32,
-    /// Age of the data in the block: seconds at the reference temperature of the bit error table.
+    /// Field of a worn block's state: age of the data in the block: seconds at the reference temperature of the bit
+    /// error table.
     pub age_s: f64,
 }
 
@@ -204,10 +206,11 @@ const CARRIED_ON: u32 = 10;
 pub(crate) struct CodeLimit {
     parts: LimitParts,
     pub requirement: Requirement,
-    /// Required retention time of the data, converted to seconds at the reference temperature of the bit error table.
+    /// Field of the calculation: required retention time of the data, converted to seconds at the reference temperature
+    /// of the bit error table.
     retention_s: f64,
-    /// Cache of the error rates of a block's pages at the end of the retention time, one entry for each page type,
-    /// indexed by the block's wear in P/E cycles; none where not calculated yet.
+    /// Field of the calculation: cache of the error rates of a block's pages at the end of the retention time, one
+    /// entry for each page type, indexed by the block's wear in P/E cycles; none where not calculated yet.
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 

@@ -37,35 +37,35 @@ use units::Lpn;
 /// two jumps in wear) and the jump in wear that follows the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AgeRow {
-    /// Bytes that the host has written since the drive was filled, including the jumps.
+    /// Field: bytes that the host has written since the drive was filled, including the jumps.
     pub host_bytes: f64,
-    /// Number of drive writes (bytes that the host has written divided by the capacity that the host sees) since the
-    /// drive was filled, including the jumps in wear.
+    /// Field of an ageing run's record: number of drive writes (bytes that the host has written divided by the capacity
+    /// that the host sees) since the drive was filled, including the jumps in wear.
     pub drive_writes: f64,
-    /// Write amplification in the simulated window of the ageing run.
+    /// Field of an ageing run's record: write amplification in the simulated window of the ageing run.
     pub waf: f64,
     /// Number of program/erase cycles of the least worn block, after the window and the jump in wear that follows it.
     pub pe_cycles_min: u32,
-    /// Mean number of program/erase cycles of the blocks, after the window and the jump in wear that follows it.
+    /// Field: mean number of program/erase cycles of the blocks, after the window and the jump in wear that follows it.
     pub pe_cycles_mean: f64,
     /// Number of program/erase cycles of the most worn block, after the window and the jump in wear that follows it.
     pub pe_cycles_max: u32,
     /// Number of flash blocks that, by the end of the window of the ageing run, have failed or were bad as delivered.
     pub bad_blocks: u64,
-    /// Number of superblocks that are still usable at the end of the window of the ageing run.
+    /// Field: number of superblocks that are still usable at the end of the window of the ageing run.
     pub superblocks: u32,
-    /// Number of times that the jump in wear after the window repeats the wear of the window on every block.
+    /// Field: number of times that the jump in wear after the window repeats the wear of the window on every block.
     pub jumped: u32,
     /// True if the drive has become read-only by the end of the window of the ageing run and takes no more writes.
     pub read_only: bool,
-    /// Result of calculating how well the drive reads its data at the end of the required retention time; none where
-    /// that cannot be calculated.
+    /// Field of an ageing run's record: result of calculating how well the drive reads its data at the end of the
+    /// required retention time; none where that cannot be calculated.
     pub readability: Option<Readability>,
     /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
-    /// Performance of the aged drive, measured under a saturating mix of reads and writes before the simulated window
-    /// of the ageing run: latencies, write rate, and times of programs and erases. `None` where no measurement was
-    /// made.
+    /// Field of an ageing run's record: performance of the aged drive, measured under a saturating mix of reads and
+    /// writes before the simulated window of the ageing run: latencies, write rate, and times of programs and erases.
+    /// `None` where no measurement was made.
     pub speed: Option<Speed>,
 }
 
@@ -73,29 +73,29 @@ pub struct AgeRow {
 /// the error-correcting code, parity and refresh.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgeFacts {
-    /// Class of the drive by JESD218: the class that the options ask for, else the class that follows from the drive
-    /// file.
+    /// Field of the facts of an ageing run: class of the drive by JESD218: the class that the options ask for, else the
+    /// class that follows from the drive file.
     pub class: DriveClass,
-    /// Requirement on retention time, error rate and service life: that of the drive's class, as far as the options of
-    /// the ageing run do not change the service life.
+    /// Field of the facts of an ageing run: requirement on retention time, error rate and service life: that of the
+    /// drive's class, as far as the options of the ageing run do not change the service life.
     pub requirement: Requirement,
-    /// Reason why only failing blocks end the drive's life; none where the life also ends when the error-correcting
-    /// code can no longer read the data as required.
+    /// Field of the facts of an ageing run: text that says why only failing blocks end the drive's life; none where the
+    /// life also ends when the error-correcting code can no longer read the data as required.
     pub without_code: Option<String>,
-    /// Greatest raw bit error rate, after retries, at which the error-correcting code still meets the required
-    /// uncorrectable bit error rate; none where that rate cannot be calculated.
+    /// Field of the facts of an ageing run: greatest raw bit error rate, after retries, at which the error-correcting
+    /// code still meets the required uncorrectable bit error rate; none where that rate cannot be calculated.
     pub rber_limit: Option<f64>,
-    /// Text that says from where the error-correcting code's failure rates are extrapolated below the counted rates;
-    /// none for rates in closed form, and without a code.
+    /// Field of the facts of an ageing run: text that says from where the error-correcting code's failure rates are
+    /// extrapolated below the counted rates; none for rates in closed form, and without a code.
     pub extrapolated: Option<String>,
-    /// Number of program/erase cycles after which a block of mean endurance can no longer be read at the required error
-    /// rate at the end of the retention time; none where the bit error table does not reach that number.
+    /// Field: number of program/erase cycles after which a block of mean endurance can no longer be read at the
+    /// required error rate at the end of the retention time; none where the bit error table does not reach that number.
     pub mean_wear: Option<u32>,
-    /// Number of other pages in the parity group (stripe across dies) of a page; none without parity.
+    /// Field: number of other pages in the parity group (stripe across dies) of a page; none without parity.
     pub stripe: Option<u32>,
-    /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
+    /// Field: age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
-    /// Number of bits that one flash cell of the ageing drive stores.
+    /// Field of the facts of an ageing run: number of bits that one flash cell of the ageing drive stores.
     pub bits: u32,
 }
 
@@ -103,16 +103,16 @@ pub struct AgeFacts {
 /// data, error rates, and years until the rates are too high.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
-    /// Age in seconds of the oldest data in the drive at the end of the service years.
+    /// Field: age in seconds of the oldest data in the drive at the end of the service years.
     pub oldest_s: f64,
-    /// Result of calculating how well the drive in use reads its data at the end of the service years (uncorrectable
-    /// bit error rates and the worst page); none where that cannot be calculated.
+    /// Field: result of calculating how well the drive in use reads its data at the end of the service years
+    /// (uncorrectable bit error rates and the worst page); none where that cannot be calculated.
     pub readability: Option<Readability>,
-    /// Reason why the error rates of the data cannot be calculated for the drive in use at the end of the service
-    /// years; none where they can.
+    /// Field: reason why the error rates of the data cannot be calculated for the drive in use at the end of the
+    /// service years; none where they can.
     pub unknown: Option<String>,
-    /// Years in use after which the drive exceeds the required uncorrectable bit error rate; none where that does not
-    /// happen within the service years.
+    /// Field: years in use after which the drive exceeds the required uncorrectable bit error rate; none where that
+    /// does not happen within the service years.
     pub years_readable: Option<f64>,
 }
 
@@ -129,12 +129,12 @@ struct Window {
 /// erased, with and without jumps, and the number of such windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Number of drive writes, jumps included, up to the end of the jump after the window in which the block was last
-    /// erased.
+    /// Field of the record of a block: number of drive writes, jumps included, up to the end of the jump after the
+    /// window in which the block was last erased.
     drive_writes: f64,
-    /// Number of drive writes, jumps left out, up to the end of the window in which the block was last erased.
+    /// Field: number of drive writes, jumps left out, up to the end of the window in which the block was last erased.
     written: f64,
-    /// Number of simulated windows so far in which the block was erased.
+    /// Field of the record of a block: number of simulated windows so far in which the block was erased.
     windows: u32,
 }
 
@@ -154,14 +154,14 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Age of the drive, as a fraction (0 to 1) of the life of a block of mean endurance, at which the drive's speed is
-    /// measured next.
+    /// Field of the ageing run: age of the drive, as a fraction (0 to 1) of the life of a block of mean endurance, at
+    /// which the drive's speed is measured next.
     next_measure: f64,
-    /// Number of mapping units that the ageing run writes in each window, the part simulated write by write between two
-    /// jumps.
+    /// Field of the ageing run: number of mapping units that the ageing run writes in each window, the part simulated
+    /// write by write between two jumps.
     window_units: u64,
     window: Option<Window>,
-    /// Number of drive writes (overwrites of the logical space) so far, jumps in wear included.
+    /// Field: number of drive writes (overwrites of the logical space) so far, jumps in wear included.
     drive_writes: f64,
     written: f64,
     capacity: f64,
@@ -173,8 +173,8 @@ pub struct Ageing {
     limit: Result<CodeLimit, String>,
     /// List, by block number, of the records of each block's last erase in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
-    /// Life of a block of mean endurance, as a number of P/E cycles: until it fails, or until it cannot be read any
-    /// more if that comes first.
+    /// Field of the ageing run: life of a block of mean endurance, as a number of P/E cycles: until it fails, or until
+    /// it cannot be read any more if that comes first.
     life: f64,
 }
 

@@ -10,18 +10,19 @@ use units::Lpn;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgeingOptions {
-    /// Seed from which all random choices in the ageing run follow.
+    /// Option of the ageing run: seed from which all random choices in the ageing run follow.
     pub seed: u64,
-    /// Length of a window, the part of the ageing run simulated write by write between two jumps, in overwrites of the
-    /// logical space.
+    /// Option of the ageing run: length of a window, the part of the ageing run simulated write by write between two
+    /// jumps, in overwrites of the logical space.
     pub window: f64,
-    /// Greatest fraction of its life by which a block of mean endurance ages in one jump in wear; 0: never jump.
+    /// Option of the ageing run: greatest fraction of its life by which a block of mean endurance ages in one jump in
+    /// wear; 0: never jump.
     pub jump: f64,
-    /// Fraction (0 to 1) of the writes that go to the hot part of the logical space, whose size is `hot_space`; all
-    /// other writes go to the rest of the space.
+    /// Option of the ageing run: fraction (0 to 1) of the writes that go to the hot part of the logical space, whose
+    /// size is `hot_space`; all other writes go to the rest of the space.
     pub hot_writes: f64,
-    /// Size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the fraction of the writes to
-    /// it.
+    /// Option of the ageing run: size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the
+    /// fraction of the writes to it.
     pub hot_space: f64,
     /// Option: interval between two measurements of the drive's speed during the ageing run, as a fraction of the life
     /// of a block of mean endurance; 0: never measured.
@@ -31,12 +32,14 @@ pub struct AgeingOptions {
     /// Option of the ageing run: service life of the drive in years, over which all writes of the drive's life are
     /// spread.
     pub years: f64,
-    /// Fraction of the service years in which the drive is powered; none: as for the class of the drive.
+    /// Option of the ageing run: fraction of the service years in which the drive is powered; none: as for the class of
+    /// the drive.
     pub duty: Option<f64>,
     /// Option of the ageing run: temperature in degrees Celsius while the drive is powered during its service years;
     /// none: as for the class of the drive.
     pub celsius: Option<f64>,
-    /// Temperature in degrees Celsius while the drive is not powered; none: as for the class of the drive.
+    /// Option of the ageing run: temperature in degrees Celsius while the drive is not powered; none: as for the class
+    /// of the drive.
     pub off_celsius: Option<f64>,
 }
 

@@ -15,20 +15,20 @@ use units::SimTime;
 /// and times of programs and erases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Speed {
-    /// Mean latency in nanoseconds of the host's reads in the speed measurement.
+    /// Field: mean latency in nanoseconds of the host's reads in the speed measurement.
     pub read_ns_mean: f64,
-    /// 99th percentile, in nanoseconds, of the latency of the host's reads in the speed measurement.
+    /// Field: 99th percentile, in nanoseconds, of the latency of the host's reads in the speed measurement.
     pub read_ns_p99: u64,
-    /// Mean latency in nanoseconds of the host's writes in the speed measurement.
+    /// Field: mean latency in nanoseconds of the host's writes in the speed measurement.
     pub write_ns_mean: f64,
-    /// 99th percentile, in nanoseconds, of the latency of the host's writes in the speed measurement.
+    /// Field: 99th percentile, in nanoseconds, of the latency of the host's writes in the speed measurement.
     pub write_ns_p99: u64,
-    /// Number of bytes that the host wrote per second of simulated time in the measurement.
+    /// Field: number of bytes that the host wrote per second of simulated time in the measurement.
     pub write_bytes_per_s: f64,
-    /// Mean time in nanoseconds for which a program kept a flash array busy in the speed measurement.
+    /// Field: mean time in nanoseconds for which a program kept a flash array busy in the speed measurement.
     pub program_ns_mean: f64,
-    /// Mean time in nanoseconds for which an erase kept a flash array busy in the speed measurement; none where nothing
-    /// was erased.
+    /// Field: mean time in nanoseconds for which an erase kept a flash array busy in the speed measurement; none where
+    /// nothing was erased.
     pub erase_ns_mean: Option<f64>,
 }
 
@@ -43,8 +43,8 @@ const REQUESTS: u64 = 20_000;
 /// Constant: number of simulated events between two checks whether the speed measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
-/// Workload that measures the latencies and the write rate of an aged simulated drive, in simulated time: random reads
-/// mixed with writes drawn as in the ageing run, with `DEPTH` requests outstanding.
+/// Type of the workload that measures the latencies and the write rate of an aged simulated drive, in simulated time:
+/// random reads mixed with writes drawn as in the ageing run, with `DEPTH` requests outstanding.
 struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,

@@ -7,11 +7,12 @@ sections! {
     /// Numbers and mean latencies of the host's reads, by the greatest number of read retries that one of their flash
     /// reads took. The lists begin with no retry and end with the largest number that occurred.
     ByRetries {
-        /// Fraction of the host's reads that took at least one read retry; null without reads.
+        /// Fraction of the host's reads, in the result, that took at least one read retry; null without reads.
         share: Option<f64> = "ratio",
-        /// Number of the host's reads for each number of read retries, from 0 on.
+        /// List, in the result, of the numbers of the host's reads for each number of read retries, from 0 on.
         requests: Vec<u64> = "requests",
-        /// Mean latency of the host's reads for each number of read retries, from 0 on; null without such reads.
+        /// List, in the result, of the mean latencies in nanoseconds of the host's reads for each number of read
+        /// retries, from 0 on; null without such reads.
         latency_ns_mean: Vec<Option<f64>> = "ns",
     }
 }

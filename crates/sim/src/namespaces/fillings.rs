@@ -21,8 +21,8 @@ pub(super) struct ZonePlaces {
     /// Set of the numbers of zones whose last filling (writes up to the last block, a finish or a reset) takes more
     /// writes.
     open: BTreeSet<u32>,
-    /// Set of the numbers of zones whose last filling reached the zone's last block, without a finish or reset that
-    /// ends it.
+    /// Set of the numbers of zones whose last filling takes no more writes, because the write of the zone's last block
+    /// was accepted, but has not ended: writes of the zone still wait, and no later finish or reset was accepted.
     filled: BTreeSet<u32>,
     /// Lists, by zone number, of the zone's finishes and resets that were accepted and have not begun, in order: true
     /// if the finish or reset ends a filling of the zone, false if an earlier one ends the last filling.

@@ -62,7 +62,8 @@ impl Namespaces {
     /// a zone to that of the next.
     ///
     /// # Errors
-    /// When namespaces do not fit the drive or leave a part of it unused, or zones are declared on a drive without them.
+    /// When namespaces do not fit the drive or leave a part of it unused, or zones are declared on a drive without
+    /// them.
     pub fn place_all(
         declared: &[Declared],
         (units, unit): (u64, u64),

@@ -47,8 +47,8 @@ pub(crate) struct DriveZones {
 }
 
 impl DriveZones {
-    /// Makes the zones that `zoning` describes, all empty; a logical block has `unit` bytes, and the first zone begins at
-    /// byte `base` of the drive's own addresses.
+    /// Makes the zones that `zoning` describes, all empty; a logical block has `unit` bytes, and the first zone begins
+    /// at byte `base` of the drive's own addresses.
     pub fn new(zoning: Zoning, unit: u64, base: u64) -> Self {
         let shape = ZoneShape {
             count: zoning.count,
@@ -85,8 +85,8 @@ impl DriveZones {
         }
     }
 
-    /// Lets the zones go on after a power cut: work in progress is forgotten, and each zone has the state that the drive
-    /// `ftl` found (open zones are closed).
+    /// Lets the zones go on after a power cut: work in progress is forgotten, and each zone has the state that the
+    /// drive `ftl` found (open zones are closed).
     pub fn go_on_after_cut(&mut self, ftl: &Ftl) {
         self.firmware_free = SimTime::ZERO;
         self.looked_at.clear();
@@ -168,8 +168,8 @@ impl DriveZones {
         request.offset / self.unit
     }
 
-    /// Returns why zones cannot accept the request at all: the fault found, and what was expected; `None` if the request
-    /// is acceptable. The request's offset is that within its namespace.
+    /// Returns why zones cannot accept the request at all: the fault found, and what was expected; `None` if the
+    /// request is acceptable. The request's offset is that within its namespace.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
         let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
@@ -205,8 +205,8 @@ impl DriveZones {
     }
 
     /// Translates the request `id` back to the form in which the host made it, with an offset that counts from the
-    /// drive's first zone, and returns with it the byte at which its data begin, counted in the same way (for an append,
-    /// where the drive put them).
+    /// drive's first zone, and returns with it the byte at which its data begin, counted in the same way (for an
+    /// append, where the drive put them).
     pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
         let address = self.hosts_byte(inner.offset);
         if let Some(odd) = self.odd.remove(&id) {

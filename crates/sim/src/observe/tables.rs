@@ -51,11 +51,12 @@ const fn column(name: &'static str, kind: Type, unit: &'static str, meaning: &'s
 /// Description of one table that a run writes: file, rows and columns.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RunTable {
-    /// Name of the table's file in the folder of the run.
+    /// Field of a table's description: name of the table's file in the folder of the run.
     pub file: &'static str,
-    /// Text that says what one row of the table stands for.
+    /// Field of a table's description: text that says what one row of the table stands for.
     pub row: &'static str,
-    /// List of the descriptions of the table's columns, in order.
+    /// Field of a table's description: list of the descriptions of the columns of this table, which a run writes, in
+    /// the order of the columns.
     pub columns: &'static [Column],
 }
 

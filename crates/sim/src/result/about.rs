@@ -39,9 +39,10 @@ pub(crate) enum AnyValue {
 sections! {
     /// Facts about the workload that was run: name, format, number of requests, jobs and notes.
     Workload {
-        /// Name of the workload that was run.
+        /// Name, in the result, of the workload that was run.
         name: String = "text",
-        /// Format that the workload was read from: `fio`, the format of a trace, or the name of a generator.
+        /// Format, in the result, of the workload that was run: `fio` (also for a built-in generator, which is a fio
+        /// job), the name of a trace's format, `synthetic` for a synthetic volume, `flows`, `stepped` or `nbd`.
         format: String = "text",
         /// Number of requests that the workload issued, including those before the measured window.
         requests: u64 = "requests",
@@ -49,13 +50,13 @@ sections! {
         skipped_lines: u64 = "lines",
         /// Fraction of the workload that was run; null where the workload's length is not known.
         fraction_done: Option<f64> = "ratio",
-        /// Further findings about the workload, such as facts about a trace, by name.
+        /// Texts, in the result, with further findings about the workload, such as facts about a trace, by name.
         #[schemars(with = "BTreeMap<String, String>")]
         notes: Texts = "text",
         /// List of the names of the workload's tags (fio jobs, or volumes of a trace), in the order of the tag numbers
         /// that requests carry.
         tags: Vec<String> = "text",
-        /// List of the jobs of a fio file, as written; empty for other workloads.
+        /// List, in the result, of the jobs of a fio file, as written; empty for other workloads.
         jobs: Vec<FioJob>,
         /// List of the results of the detection of steady state (`steadystate`) in jobs of a fio file; empty without
         /// any.
@@ -64,20 +65,21 @@ sections! {
 
     /// Description of one job of a fio file, as it is written there.
     FioJob {
-        /// Name of the fio job.
+        /// Name, in the result, of the fio job.
         name: String = "text",
-        /// Number of copies of the fio job that run at the same time (`numjobs`).
+        /// Number, in the result, of copies of the fio job that run at the same time (`numjobs`).
         clones: u32 = "count",
-        /// True if the copies of the fio job are reported as one (`group_reporting`).
+        /// True, in the result, if the copies of the fio job are reported as one (`group_reporting`).
         together: bool = "yes/no",
-        /// Options of the fio job with their values, including those of the `global` section.
+        /// Table, in the result, of the options of the fio job with their values, including those of the `global`
+        /// section.
         #[schemars(with = "BTreeMap<String, String>")]
         options: Texts = "text",
     }
 
     /// Outcome of `--loop`, which repeats the workload: rule, number of passes, and whether the aim was reached.
     Loop {
-        /// Text of the rule for the end of the repetitions, as given with `--loop`.
+        /// Text, in the result, of the rule for the end of the repetitions, as given with `--loop`.
         rule: String = "text",
         /// Number of passes of the workload (repetitions one after the other) that were begun.
         passes: u32 = "passes",
@@ -91,21 +93,22 @@ sections! {
         /// Text in the result: place where this value of the run's configuration was set: file and line, the command
         /// line, or the default.
         place: String = "text",
-        /// Comment behind the configuration value in its file, which gives the source of the value; null without a
-        /// comment.
+        /// Text in the result: comment behind the configuration value in its file, which gives the source of the value;
+        /// null without a comment.
         source: Option<String> = "text",
     }
 
     /// Results on the state of the drive when the run began, and on how many of the host's reads and writes depended on
     /// it.
     State {
-        /// Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for a saved state.
+        /// Way, named in the result, in which the drive's first state was made: a kind of preconditioning, or `loaded`
+        /// for a saved state.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload", "loaded"]))]
         began: String = "text",
-        /// Results on the data that the workload expects to read, written before the simulated time began: number of
-        /// mapping units and bytes.
+        /// Part of the result on the data that the workload expects to read, written before the simulated time began:
+        /// number of mapping units and bytes.
         layout: LaidOut,
-        /// Size in bytes of a mapping unit of the drive.
+        /// Size in bytes, in the result, of a mapping unit of the drive that was simulated.
         unit_bytes: u64 = "bytes",
         /// Number of mapping units that the host read in the measured window.
         units_read: u64 = "mapping units",
@@ -151,78 +154,81 @@ sections! {
         /// Wall-clock time in seconds of the simulated run: one sum of the time for the measured window and for the
         /// simulated time before it.
         wall_s: f64 = "s",
-        /// Wall-clock time in seconds to build the simulated drive.
+        /// Wall-clock time in seconds that this run took to build the simulated drive.
         build_s: f64 = "s",
-        /// Wall-clock time in seconds of preconditioning.
+        /// Wall-clock time in seconds that preconditioning took in this run.
         precondition_s: f64 = "s",
-        /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
+        /// Number of flash operations that this run simulated with their times: pages read, pages programmed and blocks
+        /// erased.
         page_operations: u64 = "operations",
-        /// Number of flash operations simulated per second of wall-clock time; null where no time passed.
+        /// Number of flash operations that this run simulated per second of wall-clock time; null where no time passed.
         page_operations_per_s: Option<f64> = "1/s",
-        /// Number of requests of the host that were simulated.
+        /// Number of requests of the host that this run simulated.
         host_requests: u64 = "requests",
-        /// Number of requests of the host simulated per second of wall-clock time; null where no time passed.
+        /// Number of requests of the host that this run simulated per second of wall-clock time; null where no time
+        /// passed.
         host_requests_per_s: Option<f64> = "1/s",
-        /// Number of events that the simulation scheduled in its calendar.
+        /// Number of events that this run scheduled in the calendar of the simulation.
         events: u64 = "events",
-        /// Number of bytes of the computer's memory that the state of the simulated drive takes.
+        /// Number, in the result, of bytes of the computer's memory that the state of the simulated drive took.
         state_bytes: usize = "bytes",
-        /// Number of bytes of the computer's memory that the state of the simulated drive takes for each mapping unit
-        /// of the logical space.
+        /// Number, in the result, of bytes of the computer's memory that the state of the simulated drive took, divided
+        /// by the number of mapping units of the logical space.
         state_bytes_per_mapping_unit: f64 = "bytes",
-        /// Greatest number of bytes of memory that the process took until the run ended.
+        /// Greatest number of bytes of memory that the process of this run took until the run ended.
         #[schemars(with = "u64")]
         peak_rss_bytes: Option<u64> = "bytes",
-        /// Wall-clock time in seconds of the whole run, as Python measured it.
+        /// Wall-clock time in seconds that the whole run took, as Python measured it.
         #[schemars(with = "f64")]
         session_s: Option<f64> = "s",
     }
 
     /// Description of how the run was requested: together with `config` all that is needed to repeat it.
     Invocation {
-        /// List of the configuration values given with `--set`.
+        /// List, in the result, of the configuration values given with `--set`.
         set: Vec<String> = "text",
-        /// Description of the workload that was requested.
+        /// Part of the result that describes the workload that was requested.
         workload: Source,
-        /// Options of the command whose values differed from their defaults.
+        /// Table, in the result, of the options of the command whose values differed from their defaults.
         options: BTreeMap<String, AnyValue> = "text",
-        /// List of the files with the Python policies that the drive used.
+        /// List, in the result, of the files with the Python policies that the drive used.
         policies: Vec<OwnPolicy>,
     }
 
-    /// Record of a file with Python policies: name, source text and hash.
+    /// Record, in the result, of a file with Python policies: name, source text and hash.
     OwnPolicy {
-        /// Name of the policy file, as the configuration gives it.
+        /// Name, in the result, of a file with Python policies, as the configuration gives it.
         file: String = "text",
-        /// Text of the source file with Python policies.
+        /// Text, in the result, of a source file with Python policies.
         source: String = "text",
-        /// SHA-256 of the policy file's source text, in hexadecimal digits.
+        /// SHA-256, in the result, of the policy file's source text, in hexadecimal digits.
         sha256: String = "text",
     }
 
     /// Section of the result that describes the workload as the user requested it: kind, source and options.
     Source {
-        /// Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive;
-        /// `stepped`: a program, request by request.
+        /// Kind, in the result, of the requested workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`:
+        /// clients of a served drive; `stepped`: a program, request by request.
         #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]))]
         kind: String = "text",
-        /// Path of the workload's file, or the words that name the workload.
+        /// Text in the result: path of the requested workload's file, or the words that name the workload.
         source: String = "text",
-        /// Options for reading a trace that the user gave for the requested workload, by name.
+        /// Table, in the result, of the options for reading a trace that the user gave for the requested workload, by
+        /// name.
         options: BTreeMap<String, AnyValue> = "text",
-        /// Size in bytes of the trace file; null for other workloads.
+        /// Size in bytes, in the result, of the trace file; null for other workloads.
         file_bytes: Option<u64> = "bytes",
-        /// Text of the fio job file; null for other workloads.
+        /// Text, in the result, of the fio job file; null for other workloads.
         text: Option<String> = "text",
-        /// Values of the variables in a fio job file, by name.
+        /// Table, in the result, of the values of the variables in a fio job file, by name.
         variables: BTreeMap<String, String> = "text",
-        /// List of remarks of the translation of a workload into a fio job.
+        /// List, in the result, of remarks of the translation of a workload into a fio job.
         notes: Vec<String> = "text",
     }
 
     /// Section of the result that says where the run was interrupted: phase, and fraction of the phase done.
     InterruptedAt {
-        /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
+        /// Phase, named in the result, in which the run was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",
         /// Fraction (0 to 1) of the interrupted phase that was done; null where that is unknown.
         workload_fraction: Option<f64> = "ratio",
@@ -230,11 +236,12 @@ sections! {
 
     /// Remark about the run: a fact to know before its results are believed.
     Remark {
-        /// Kind of the remark, a fixed name that scripts can look for.
+        /// Kind of the remark in the result: a fixed name that scripts can look for.
         kind: String = "text",
-        /// Text of the remark: what was noticed in the run that bears on whether the results can be believed.
+        /// Text of the remark in the result: what was noticed in the run that bears on whether the results can be
+        /// believed.
         text: String = "text",
-        /// Advice of the remark: what the user can do about what was noticed.
+        /// Advice of the remark in the result: what the user can do about what was noticed.
         advice: String = "text",
     }
 }

@@ -116,25 +116,28 @@ fn of_victims(sums: &Sums) -> Option<f64> {
     (written > 0.0).then(|| programmed / written)
 }
 
-/// Calculates write amplification of a drive that merges log blocks, or has zones beside units that are collected; the cost
-/// of merges does not follow from a single merge, and zones are not collected, so all programs of the run count.
+/// Calculates write amplification of a drive that merges log blocks, or has zones beside units that are collected; the
+/// cost of merges does not follow from a single merge, and zones are not collected, so all programs of the run count.
+/// `None` without host writes.
 fn of_merges(sums: &Sums) -> Option<f64> {
     let written = at(sums, Sum::Written);
     (written > 0.0).then(|| at(sums, Sum::Programmed) / written)
 }
 
-/// Estimate of long-run write amplification from a run: value with confidence interval, what it rests on, and why it is
-/// missing.
+/// Record of the estimate of long-run write amplification from a run: value with confidence interval, number of garbage
+/// collection victims or merges that it rests on, part of the run left out, and reason of a missing value.
 pub(crate) struct LongRun {
     pub interval: Option<Interval>,
-    /// Number of garbage collection victims, or merges, that the estimate of write amplification rests on.
+    /// Field of the estimate of long-run write amplification: number of garbage collection victims, or merges, that the
+    /// estimate rests on.
     pub victims: u64,
-    /// Fraction of the run, at its beginning, that was left out because the write amplification of the later part
-    /// differs from it.
+    /// Field of the estimate of long-run write amplification: fraction of the run, at its beginning, that was left out
+    /// because the write amplification of the later part differs from it.
     pub left_out: f64,
     /// True if the run ended before its write amplification settled (reached a steady level).
     pub drifting: bool,
-    /// Reason why there is no estimate of long-run write amplification; only valid where there is none.
+    /// Field of the estimate of long-run write amplification: reason why there is no value; only valid where there is
+    /// none.
     pub reason: Missing,
 }
 

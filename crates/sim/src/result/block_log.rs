@@ -10,13 +10,14 @@ sections! {
     /// Results on the translation of a host that keeps blocks on a drive of zones: bytes that its log wrote for the
     /// workload, and bytes that its collection copied, in the measured window.
     TranslationOfHost {
-        /// Capacity in bytes of the blocks that the host keeps on the zones.
+        /// Capacity in bytes, in the result, of the blocks that the host keeps on the zones.
         capacity_bytes: u64 = "bytes",
-        /// Number of zones that the host fills with new data at the same time, one for each placement handle.
+        /// Number, in the result, of zones that the host fills with new data at the same time, one for each placement
+        /// handle.
         streams: u16 = "streams",
         /// Number of empty zones at the end of the run, among the zones on which the host keeps blocks.
         empty_zones: u32 = "zones",
-        /// Bytes of the host's memory that the map of its log takes, in both directions.
+        /// Number, in the result, of bytes of the host's memory that the map of its log takes, in both directions.
         map_bytes: u64 = "bytes",
         /// Number of bytes that the host wrote to zones for writes of the workload, in whole blocks.
         written_bytes: u64 = "bytes",
@@ -26,11 +27,11 @@ sections! {
         copied_bytes: u64 = "bytes",
         /// Number of zones that the host's collection emptied and reset.
         zones_collected: u64 = "zones",
-        /// Write amplification of the host alone: bytes that it wrote to zones, over bytes that writes of the workload
-        /// carried; null without such writes. `waf` has what the drive adds, too.
+        /// Write amplification, in the result, of the host alone: bytes that it wrote to zones, over bytes that writes
+        /// of the workload carried; null without such writes. `waf` has what the drive adds, too.
         write_amplification: Option<f64> = "ratio",
-        /// Write amplification of the drive alone: bytes programmed to flash, over bytes that the host wrote to zones;
-        /// null without such writes.
+        /// Write amplification, in the result, of the drive alone: bytes programmed to flash, over bytes that the host
+        /// wrote to zones; null without such writes.
         drive_write_amplification: Option<f64> = "ratio",
         /// Number of writes of the workload that waited for an empty zone.
         writes_waited: u64 = "requests",

@@ -62,7 +62,7 @@ sections! {
 
     /// Results on read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`).
     ReadAhead {
-        /// Number of mapping units that the drive read ahead from flash.
+        /// Number, in the result, of mapping units that the drive read ahead from flash.
         units_read: u64 = "mapping units",
         /// Of the mapping units read ahead, the number that the host then asked for.
         units_used: u64 = "mapping units",
@@ -75,7 +75,7 @@ sections! {
 
     /// Results on the SLC cache: superblocks that take the host's data with one bit per cell (`ftl.slc_cache`).
     SlcCache {
-        /// Bytes that the superblocks of the SLC cache could hold at the end of the run.
+        /// Number, in the result, of bytes that the superblocks of the SLC cache could hold at the end of the run.
         bytes_in_use: u64 = "bytes",
         /// Number of mapping units of the host that were written to the SLC cache.
         units_written: u64 = "mapping units",
@@ -94,10 +94,11 @@ sections! {
         units_folded: u64 = "mapping units",
         /// Number of blocks of the SLC cache (one bit per cell) that were erased; they are among `flash.erases`, too.
         blocks_erased: u64 = "blocks",
-        /// Mean number of erases of a block in the mode of one bit per cell, over all blocks and since the drive was
-        /// built; null without blocks.
+        /// Mean number, at the end of the run, of erases of a block in the mode of one bit per cell, over all blocks
+        /// and since the drive was built; null without blocks.
         erases_per_block_mean: Option<f64> = "erases",
-        /// Greatest number of erases of one block in the mode of one bit per cell since the drive was built.
+        /// Greatest number, at the end of the run, of erases of one block in the mode of one bit per cell since the
+        /// drive was built.
         erases_per_block_max: Option<u32> = "erases",
     }
 }

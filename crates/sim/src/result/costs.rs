@@ -12,16 +12,17 @@ sections! {
     /// Results on the write costs, ways to program a page among which the drive chooses. Each list has one entry for
     /// each write cost.
     WriteCost {
-        /// Voltage step in microvolts between two program pulses, for each write cost: a coarser step is faster and
-        /// leaves more bit errors.
+        /// List, in the result, of the voltage steps in microvolts between two program pulses, one for each write cost:
+        /// a coarser step is faster and leaves more bit errors.
         steps_uv: Vec<u64> = "uV",
-        /// Name of the set of voltages (program-verify and read reference voltages), for each write cost; null for the
-        /// chip's default.
+        /// List, in the result, of the names of the sets of voltages (program-verify and read reference voltages), one
+        /// for each write cost; null for the chip's default.
         voltages: Vec<Option<String>> = "text",
-        /// Retention time in nanoseconds for which data must stay readable, for each write cost.
+        /// List, in the result, of the retention times in nanoseconds for which data must stay readable, one for each
+        /// write cost.
         retention_ns: Vec<u64> = "ns",
-        /// Number of mapping units written with each write cost (way to program a page), for the host and for all other
-        /// origins.
+        /// Numbers, in the result, of mapping units written with each write cost (way to program a page), for the host
+        /// and for all other origins.
         units_by_step: HostOrOtherList = "mapping units",
         /// Number of writes that took a finer voltage step between program pulses than chosen because the block was too
         /// worn for it.
@@ -40,20 +41,21 @@ sections! {
         other: Vec<u64>,
     }
 
-    /// Results on the regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`):
-    /// its rewrites, and the memory it needs.
+    /// Results on the regulator (`ftl.regulator`), the policy that chooses how costly the write and the later reads of
+    /// each mapping unit are: numbers of units that it asked to be rewritten and of these that were dropped, and the
+    /// memory that it needs.
     Regulator {
-        /// Number of mapping units that the regulator asked to be rewritten (programmed again) so
-        /// that later reads of them take less time.
+        /// Number, in the result, of mapping units that the regulator asked to be rewritten (programmed again) so that
+        /// later reads of them take less time.
         rewrites_asked: u64 = "mapping units",
         /// Of the mapping units that the regulator asked to be rewritten, so that reading them takes less time, the
         /// number that were overwritten or moved before, or for which there was no space.
         rewrites_dropped: u64 = "mapping units",
-        /// Number of bits of state that the regulator (policy that trades write costs against read costs) stores for
-        /// each mapping unit.
+        /// Number, in the result, of bits of state that the regulator (policy that chooses how costly each write is)
+        /// stores for each mapping unit.
         bits_per_unit: u64 = "bits",
-        /// Number of bytes of state that the regulator (policy that trades write costs against read costs) stores for
-        /// all mapping units together.
+        /// Number, in the result, of bytes of state that the regulator (policy that chooses how costly each write is)
+        /// stores for all mapping units together.
         overhead_bytes: u64 = "bytes",
     }
 
@@ -67,7 +69,8 @@ sections! {
     /// Results on the patrol (background scrub), which reads stored data in idle time and rewrites it where errors come
     /// near the error-correcting code's limit.
     Scrub {
-        /// Configured period, in nanoseconds, within which the patrol (background scrub) is to read each die once.
+        /// Configured period, given in the result, in nanoseconds, within which the patrol (background scrub) is to
+        /// read each die once.
         period_ns: u64 = "ns",
         /// Number of superblocks that the patrol (background scrub) read.
         superblocks_read: u64 = "superblocks",
@@ -107,8 +110,8 @@ sections! {
 
     /// Results on error correction: how often reads were corrected, and with how many attempts.
     Ecc {
-        /// List of the numbers of read reference voltages with which the cells are compared in each kind of read: the
-        /// hard read first, then the soft reads.
+        /// List, in the result, of the numbers of read reference voltages with which the cells are compared in each
+        /// kind of read: the hard read first, then the soft reads.
         references: Vec<u32> = "count",
         /// Numbers of flash reads by the kind of their last attempt, in the order of `references` (hard read, then soft
         /// reads): the attempt that was corrected, or the last one of a read that stayed uncorrectable.

@@ -33,38 +33,41 @@ sections! {
     /// Table of the wear of the flash over the drive at the end of the run: mean program/erase cycles by die and group
     /// of neighbouring blocks.
     WearMap {
-        /// Number of dies: number of rows of the wear map's `values`.
+        /// Number, in the result, of dies: number of rows of the wear map's `values`.
         dies: usize = "dies",
-        /// Number of groups of neighbouring blocks in a die: number of columns of the wear map's `values`.
+        /// Number, in the result, of groups of neighbouring blocks in a die: number of columns of the wear map's
+        /// `values`.
         columns: usize = "count",
-        /// Number of neighbouring blocks of a die that one column of the wear map covers; each value of the wear map is
-        /// the mean of the program/erase cycles of such a group of blocks. The last group of a die may have fewer
-        /// blocks.
+        /// Number, in the result, of neighbouring blocks of a die that one column of the wear map covers; each value of
+        /// the wear map is the mean of the program/erase cycles of such a group of blocks. The last group of a die may
+        /// have fewer blocks.
         blocks_per_column: usize = "blocks",
-        /// Values of the wear map: mean program/erase cycles of the blocks in each group of neighbouring blocks, as one
-        /// list for each die.
+        /// Values of the wear map in the result: mean program/erase cycles of the blocks in each group of neighbouring
+        /// blocks, as one list for each die.
         values: Vec<Vec<f64>> = "cycles",
     }
 
     /// Description of the flash interface on the channels, and of its speed: what controller and chip agreed on.
     Bus {
-        /// Name of the flash interface on the channels, with its timing mode.
+        /// Name, in the result, of the flash interface on the channels, with its timing mode.
         interface: String = "text",
-        /// Time in ns of one command or address cycle on a flash channel, with the flash interface that controller and
-        /// chips agreed on.
+        /// Time in ns, in the result, of one command or address cycle on a flash channel, with the flash interface that
+        /// controller and chips agreed on.
         cycle_ns: f64 = "ns",
-        /// Shortest clock period in nanoseconds that the equations of the flash interface allow; `cycle_ns` where none
-        /// apply.
+        /// Shortest clock period in nanoseconds, in the result, that the equations of the flash interface allow;
+        /// `cycle_ns` where none apply.
         shortest_period_ns: f64 = "ns",
-        /// Data rate in bytes per second of a flash channel from the controller to the chip, with the flash interface
-        /// that both agreed on.
+        /// Data rate in bytes per second, in the result, of a flash channel from the controller to the chip, with the
+        /// flash interface that both agreed on.
         data_in_bytes_per_s: f64 = "bytes/s",
-        /// Data rate in bytes per second of a flash channel from the chip to the controller.
+        /// Data rate in bytes per second, in the result, of a flash channel from the chip to the controller, with the
+        /// flash interface that both agreed on.
         data_out_bytes_per_s: f64 = "bytes/s",
-        /// Number of controller pins for each channel that all chips of the channel share.
+        /// Number, in the result, of controller pins that the flash interface needs for each channel and that all chips
+        /// of the channel share: data, strobes and control.
         pins_shared: u32 = "pins",
-        /// Number of further controller pins that the flash interface needs for each way of a channel: chip enable and
-        /// ready/busy.
+        /// Number, in the result, of further controller pins that the flash interface needs for each way of a channel:
+        /// chip enable and ready/busy.
         pins_per_way: u32 = "pins",
     }
 
@@ -86,8 +89,8 @@ sections! {
         per_channel: Vec<f64> = "ratio",
         /// Utilisation of each die's flash array: share of the measured window in which the array was busy.
         per_die: Vec<f64> = "ratio",
-        /// Utilisation of each die's flash array by origin of the work (host, garbage collection, wear levelling,
-        /// others).
+        /// Utilisation, in the result, of each die's flash array by origin of the work (host, garbage collection, wear
+        /// levelling, others).
         per_die_by_origin: DiesByOrigin = "ratio",
     }
 

@@ -15,22 +15,26 @@ sections! {
     /// Results on the energy of the drive in the measured window, by part. A part whose power the drive file does not
     /// give is null, and so is a total that needs it. Not included: DRAM and the host link.
     Joules {
-        /// Energy in joules of the controller: its power for the whole window, and its energy per byte moved.
+        /// Energy in joules of the controller in the measured window: its power for the whole window, and its energy
+        /// per byte moved.
         controller: Option<f64> = "J",
-        /// Energy in joules of data transfers on the wires of the flash channels.
+        /// Energy in joules of data transfers on the wires of the flash channels in the measured window.
         bus: Option<f64> = "J",
-        /// Energy in joules of the flash chips, including standby.
+        /// Energy in joules of the flash chips in the measured window, including standby.
         nand: Option<f64> = "J",
-        /// Energy in joules of all parts of the drive together, without DRAM and host link.
+        /// Energy in joules of all parts of the drive together in the measured window, without DRAM and host link.
         total: Option<f64> = "J",
-        /// Energy in joules of the flash chips by flash operation (read, program, erase, copyback) and for standby.
+        /// Energies in joules, in the result, of the flash chips in the measured window by flash operation (read,
+        /// program, erase, copyback) and for standby.
         nand_by_kind: ByOperation = "J",
-        /// Energy in joules of the chips' flash arrays by origin of the work, without standby.
+        /// Energies in joules, in the result, of the chips' flash arrays in the measured window by origin of the work,
+        /// without standby.
         nand_by_origin: ByColumn = "J",
-        /// Energy in joules of each part of the drive per byte that completed requests of the host read or wrote; null
-        /// without any.
+        /// Energies in joules, in the result, of each part of the drive per byte that completed requests of the host
+        /// read or wrote; null without any.
         per_host_byte: Parts = "J/byte",
-        /// Energy in joules of each part of the drive per completed request of the host, of any kind; null without any.
+        /// Energies in joules, in the result, of each part of the drive per completed request of the host, of any kind;
+        /// null without any.
         per_request: Parts = "J/request",
         /// Number of bytes sent to dies over the flash channels in the measured window.
         bytes_to_dies: u64 = "bytes",

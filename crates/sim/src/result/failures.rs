@@ -13,7 +13,7 @@ sections! {
         /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
         /// beginning of the run to the planned failure of a die or channel; 0 where the failure did not happen.
         operations: u64 = "operations",
-        /// List of the indices of the dies that failed by the planned failure.
+        /// List, in the result, of the indices of the dies that failed by the planned failure.
         dies: Vec<u32> = "dies",
         /// Number of programs that were in flight or waiting on the failed dies: their data went to other dies, as far
         /// as they were in RAM.

@@ -8,20 +8,23 @@ use ftl::{Ftl, FtlStats};
 sections! {
     /// Results on flash operations in the measured window, by origin: on whose behalf they were done.
     Flash {
-        /// Numbers of flash pages read in the measured window, by origin (host, garbage collection, wear levelling and
-        /// others).
+        /// Numbers, in the result, of flash pages read in the measured window: one number for each origin (host,
+        /// garbage collection, wear levelling and others).
         reads: ByOrigin = "pages",
-        /// Numbers of flash pages programmed in the measured window, by origin. A program counts for the origin of its
-        /// first mapping unit.
+        /// Numbers, in the result, of flash pages programmed in the measured window: one number for each origin. A
+        /// program counts for the origin of its first mapping unit.
         programs: ByOrigin = "pages",
-        /// Numbers of blocks erased in the measured window, by origin.
+        /// Numbers, in the result, of blocks erased in the measured window: one number for each origin (host, garbage
+        /// collection, wear levelling and others).
         erases: ByOrigin = "blocks",
-        /// Numbers of mapping units programmed in the measured window, by the origin of each unit itself (not of the
-        /// program that wrote it). Their bytes are in `waf_bytes.programmed`.
+        /// Numbers, in the result, of mapping units programmed in the measured window: one number for each origin,
+        /// which is that of each unit itself (not of the program that wrote it). Their bytes are in
+        /// `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
-        /// Size in bytes of a flash page of the drive, without the spare area.
+        /// Size in bytes, in the result, of a flash page of the drive, without the spare area.
         page_bytes: u64 = "bytes",
-        /// Size in bytes of a mapping unit, the smallest piece of data with its own location.
+        /// Size in bytes, in the result, of a mapping unit of the drive, the smallest piece of data with its own
+        /// location.
         mapping_unit_bytes: u64 = "bytes",
     }
 

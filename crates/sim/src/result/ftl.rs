@@ -15,86 +15,91 @@ sections! {
     /// Results of the firmware (flash translation layer), in sections named after those of the configuration that
     /// govern them.
     FtlSections {
-        /// Results on the map from logical to physical addresses.
+        /// Section of the result on the map from logical to physical addresses.
         mapping: Mapping,
-        /// Results on garbage collection in the measured window.
+        /// Section of the result on garbage collection in the measured window.
         gc: Gc,
-        /// Results on wear levelling in the measured window.
+        /// Section of the result on wear levelling in the measured window.
         wear: WearLevelling,
-        /// Results on the program order: the order in which fast and slow pages (of different page types) are
-        /// programmed.
+        /// Section of the result on the program order: the order in which fast and slow pages (of different page types)
+        /// are programmed.
         program_order: ProgramOrder,
-        /// Results on the write buffer in DRAM, and on where the host's units were found and went.
+        /// Section of the result on the write buffer in DRAM, and on where the host's units were found and went.
         buffer: Buffer,
-        /// Results on flash reads that share one array operation (sense) of the same page row.
+        /// Section of the result on flash reads that share one array operation (sense) of the same page row.
         read_merge: ReadMerge,
-        /// Results on read-ahead: data read before the host asks for it.
+        /// Section of the result on read-ahead: data read before the host asks for it.
         read_ahead: ReadAhead,
-        /// Results on the SLC cache, superblocks that take the host's data with one bit per cell; null where the drive
-        /// has none.
+        /// Section of the result on the SLC cache, superblocks that take the host's data with one bit per cell; null
+        /// where the drive has none.
         slc_cache: Option<SlcCache>,
-        /// Results on parity across dies; null where the drive has none.
+        /// Section of the result on parity across dies; null where the drive has none.
         parity: Option<Parity>,
-        /// Results on snapshots of the logical drive, since the run began; null where the drive takes none.
+        /// Section of the result on snapshots of the logical drive, since the run began; null where the drive takes
+        /// none.
         snapshots: Option<Snapshots>,
-        /// Results on the write costs, the ways to program a page (voltage step and voltage set) among which the drive
-        /// chooses; null without `ecc.code`.
+        /// Section of the result on the write costs, the ways to program a page (voltage step and voltage set) among
+        /// which the drive chooses; null without `ecc.code`.
         write_cost: Option<WriteCost>,
-        /// Results on the regulator, the policy that trades the costs of writes against those of reads; its rewrites
-        /// and the memory it needs; null without `ecc.code`.
+        /// Section of the result on the regulator, the policy that chooses how costly each write and the later reads
+        /// are: units that it asked to be rewritten, and the memory that it needs; null without `ecc.code`.
         regulator: Option<Regulator>,
-        /// Results on refresh: moving data before errors make it unreadable; null without `ecc.code`.
+        /// Section of the result on refresh: moving data before errors make it unreadable; null without `ecc.code`.
         refresh: Option<Refresh>,
-        /// Results on the patrol (background scrub), which reads stored data to find errors; null where the drive has
-        /// no patrol.
+        /// Section of the result on the patrol (background scrub), which reads stored data to find errors; null where
+        /// the drive has no patrol.
         scrub: Option<Scrub>,
-        /// Results on timer-driven background work, and its delays; null where the drive has none.
+        /// Section of the result on timer-driven background work, and its delays; null where the drive has none.
         upkeep: Option<Upkeep>,
-        /// Results on the host's placement handles; absent on a drive without.
+        /// Section of the result on the host's placement handles; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         streams: Option<PlacementStreams>,
-        /// Results on the zones of a zoned drive; absent on a drive without.
+        /// Section of the result on the zones of a zoned drive; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         zones: Option<ZonesOfDrive>,
     }
 
     /// Results on the map from logical to physical addresses: lookups, merges, and memory.
     Mapping {
-        /// Number of bytes of RAM that the logical-to-physical map takes in the simulated drive.
+        /// Number, in the result, of bytes of RAM that the logical-to-physical map takes in the simulated drive.
         ram_bytes: u64 = "bytes",
         /// Number of lookups of map entries that were in RAM, on a drive with the logical-to-physical map on flash and
         /// only a part of it cached in RAM.
         hits: u64 = "lookups",
         /// Number of lookups of entries of the logical-to-physical map that had to be read from flash.
         misses: u64 = "lookups",
-        /// Share of lookups in the logical-to-physical map that found their entry in RAM; null where the whole map is
-        /// in RAM.
+        /// Share, in the result, of lookups in the logical-to-physical map that found their entry in RAM; null where
+        /// the whole map is in RAM.
         hit_ratio: Option<f64> = "ratio",
-        /// Numbers of merges of log blocks with data blocks, by kind; 0 with a page-level map.
+        /// Numbers, in the result, of merges of log blocks with data blocks, by kind; 0 with a page-level map.
         merges: Merges = "merges",
     }
 
     /// Numbers of merges in a block-level map, by kind of merge.
     Merges {
-        /// Number of switch merges: a log block became a data block without a copy.
+        /// Number, in the result, of switch merges: a log block became a data block without a copy.
         switch: u64,
-        /// Number of partial merges: a log block became a data block after the data it lacked were copied into it.
+        /// Number, in the result, of partial merges: a log block became a data block after the data it lacked were
+        /// copied into it.
         partial: u64,
-        /// Number of full merges: the current data of a data block and of its log blocks were copied into a new block.
+        /// Number, in the result, of full merges: the current data of a data block and of its log blocks were copied
+        /// into a new block.
         full: u64,
     }
 
     /// Results on garbage collection in the measured window. Means are over the victims that it chose; null without
     /// victims.
     Gc {
-        /// Number of superblocks chosen as victims of garbage collection.
+        /// Number of superblocks chosen as victims of garbage collection in the measured window.
         victims: u64 = "superblocks",
-        /// Mean number of valid mapping units in a victim when it was chosen: the units that had to be moved.
+        /// Mean number, over the victims of the measured window, of valid mapping units in a victim when it was chosen:
+        /// the units that had to be moved.
         valid_units_per_victim: Option<f64> = "mapping units",
-        /// Mean number of superblocks of the die that the garbage collection policy could choose a victim from.
+        /// Mean number, over the victims of the measured window, of superblocks of the die that the garbage collection
+        /// policy could choose the victim from.
         candidates_at_choice_mean: Option<f64> = "superblocks",
-        /// Mean number of free superblocks that the die had when a victim was chosen: how far garbage collection lets
-        /// free space run down.
+        /// Mean number, over the victims of the measured window, of free superblocks that the die had when the victim
+        /// was chosen: how far garbage collection lets free space run down.
         free_at_choice_mean: Option<f64> = "superblocks",
     }
 
@@ -114,19 +119,21 @@ sections! {
 
     /// Results on parity across dies, and on the space that it takes.
     Parity {
-        /// Width of a parity stripe without its parity, in the drive of this run: number of data units that share a
-        /// parity unit.
+        /// Width, in the result, of a parity stripe without its parity, in the drive of this run: number of data units
+        /// that share a parity unit.
         stripe: u32 = "mapping units",
         /// Number of superblocks that are assigned to parity units (parity across dies) at the end of the run.
         superblocks: u64 = "superblocks",
         /// Capacity in bytes of the superblocks that are assigned to parity data (the parity units of stripes across
         /// dies) at the end of the run: the flash space that the redundancy takes.
         bytes: u64 = "bytes",
-        /// Number of superblocks assigned to parity units as a share of all superblocks of the drive.
+        /// Number of superblocks assigned to parity units at the end of the run, as a share of all superblocks of the
+        /// drive.
         share_of_flash: f64 = "ratio",
-        /// Bytes that the superblocks assigned to parity units can hold, as a share of the capacity that the host sees.
+        /// Number of bytes that the superblocks assigned to parity units at the end of the run can hold, as a share of
+        /// the capacity that the host sees.
         share_of_capacity: f64 = "ratio",
-        /// Greatest number of bytes of RAM that the parity of incomplete stripes took.
+        /// Greatest number of bytes of RAM that the parity of incomplete stripes took in this run.
         ram_bytes_max: u64 = "bytes",
     }
 
@@ -150,7 +157,8 @@ sections! {
         /// Number of the counted flash reads (such as reads lost or reads retried; the field with this pair of counts
         /// says which) that were made for the host's requests.
         host: u64,
-        /// Count of flash reads for all origins other than the host.
+        /// Number of the counted flash reads (such as reads lost or reads retried; the field with this pair of counts
+        /// says which) that were made for all origins other than the host.
         other: u64,
     }
 }

@@ -15,18 +15,19 @@ use std::collections::BTreeMap;
 sections! {
     /// Results on what the host saw of the drive in the measured window: requests, latencies and errors.
     Host {
-        /// Results of the host's reads: number, bytes, rates and latencies of the completed reads, and number of reads
-        /// of lost data.
+        /// Part of the result on the host's reads: number, bytes, rates and latencies of the completed reads, and
+        /// number of reads of lost data.
         read: Reads,
-        /// Results of the host's writes: number, bytes, rates and latencies of the completed writes.
+        /// Part of the result on the host's writes: number, bytes, rates and latencies of the completed writes.
         write: Writes,
-        /// Results of the host's trims, with which it tells the drive that data are no longer needed. The drive drops
-        /// only mapping units that a trim covers as a whole.
+        /// Part of the result on the host's trims, with which it tells the drive that data are no longer needed. The
+        /// drive drops only mapping units that a trim covers as a whole.
         trim: Trims,
-        /// Results of the host's flushes, which demand that all acknowledged data are durable: number, rate and
-        /// latencies.
+        /// Part of the result on the host's flushes, which demand that all acknowledged data are durable: number, rate
+        /// and latencies.
         flush: Requests,
-        /// Results on the arrivals of the host's requests, and on their waits for a place in the drive's queues.
+        /// Part of the result on the arrivals of the host's requests, and on their waits for a place in the drive's
+        /// queues.
         arrivals: Arrivals,
         /// Numbers of requests, by kind, that the host sent in the measured window.
         submitted: ByKind = "requests",
@@ -38,12 +39,12 @@ sections! {
         /// List of the counts of the requests to each namespace; absent on a drive with one namespace.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
-        /// Number, rate and latencies of the management requests of the host (zone open, close, finish and reset, reclaim
-        /// unit handle update); absent without any.
+        /// Number, rate and latencies, in the result, of the management requests of the host (zone open, close, finish
+        /// and reset, reclaim unit handle update); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<Requests>,
-        /// Results on the translation of a host that keeps blocks on a drive of zones; absent where the workload asks
-        /// the drive itself.
+        /// Part of the result on the translation of a host that keeps blocks on a drive of zones; absent where the
+        /// workload asks the drive itself.
         #[serde(skip_serializing_if = "Option::is_none")]
         translation: Option<TranslationOfHost>,
         /// Number of requests that zones answered with an error, by the status that NVMe defines; absent without any.
@@ -54,17 +55,17 @@ sections! {
     /// Counts of the requests to one of several namespaces in the measured window; flushes, which concern the whole
     /// drive, are left out.
     OfNamespace {
-        /// Name of the namespace to which the counts belong.
+        /// Name, in the result, of the namespace to which the counts belong.
         name: String = "text",
-        /// Name of the namespace's command set: the requests that it understands.
+        /// Name, in the result, of the namespace's command set: the requests that it understands.
         command_set: String = "text",
-        /// Size of the namespace in bytes.
+        /// Size in bytes, in the result, of the namespace.
         size_bytes: u64 = "bytes",
-        /// Counts of the host's reads of the namespace: completed, failed, and bytes.
+        /// Counts, in the result, of the host's reads of the namespace: completed, failed, and bytes.
         read: Served,
-        /// Counts of the host's writes to the namespace: completed, failed, and bytes.
+        /// Counts, in the result, of the host's writes to the namespace: completed, failed, and bytes.
         write: Served,
-        /// Counts of the host's trims of the namespace: completed, failed, and bytes.
+        /// Counts, in the result, of the host's trims of the namespace: completed, failed, and bytes.
         trim: Served,
     }
 
@@ -80,7 +81,7 @@ sections! {
 
     /// Results of the host's completed writes: counts, rates and latencies.
     Writes {
-        /// Number, bytes, rates and latencies of the completed host writes.
+        /// Part of the results of the host's writes: number, bytes, rates and latencies of the completed ones.
         #[serde(flatten)]
         done: Requests,
         /// Confidence intervals of the rates and latencies of the host's writes; null where the run is too short.
@@ -89,7 +90,7 @@ sections! {
 
     /// Results of the host's completed trims: counts, rates and latencies.
     Trims {
-        /// Number, bytes, rates and latencies of the completed host trims.
+        /// Part of the results of the host's trims: number, bytes, rates and latencies of the completed ones.
         #[serde(flatten)]
         done: Requests,
         /// Number of completed trims that cover no whole mapping unit and so drop nothing. Null where it was not
@@ -111,13 +112,14 @@ sections! {
         iops: Option<f64> = "1/s",
         /// Bytes of the completed requests of one kind per second of simulated time; null where no time passed.
         bandwidth_bytes_per_s: Option<f64> = "bytes/s",
-        /// Latencies of the completed requests of one kind: times from arrival to completion.
+        /// Part of the results of requests of one kind: latencies of the completed requests, times from arrival to
+        /// completion.
         latency_ns: Latency = "ns",
     }
 
     /// Results of the host's completed reads: counts, rates and latencies.
     Reads {
-        /// Number, bytes, rates and latencies of the completed host reads.
+        /// Part of the results of the host's reads: number, bytes, rates and latencies of the completed ones.
         #[serde(flatten)]
         done: Requests,
         /// Confidence intervals of the rates and latencies of the host's reads; null where the run is too short.
@@ -199,9 +201,9 @@ sections! {
 
     /// Mean times that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
     Stages {
-        /// Mean times in nanoseconds that a read of the host spent in each stage of its latency.
+        /// Mean times in nanoseconds, in the result, that a read of the host spent in each stage of its latency.
         read: StagesOf = "ns",
-        /// Mean times in nanoseconds that a write of the host spent in each stage of its latency.
+        /// Mean times in nanoseconds, in the result, that a write of the host spent in each stage of its latency.
         write: StagesOf = "ns",
     }
 
@@ -245,7 +247,7 @@ sections! {
     /// Results of one job of a fio file, or of one volume of a trace. Percentiles are within a hundredth of the true
     /// ones, and rates are over the whole measured window.
     Job {
-        /// Name of the fio job or of the trace's volume.
+        /// Name, in the result, of the fio job or of the trace's volume.
         name: String = "text",
         /// Number, bytes, rates and latencies of the completed reads of the job or volume; null without any.
         read: Option<Requests>,

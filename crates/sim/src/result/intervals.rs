@@ -24,24 +24,24 @@ sections! {
     /// Confidence intervals, low and high, of the rates and latencies of a kind of request, if the workload goes on as
     /// it did.
     Interval {
-        /// Confidence level of the confidence intervals of rates and latencies: share of runs like this one whose
-        /// interval contains the true value.
+        /// Confidence level, in the result, of the confidence intervals of rates and latencies: share of runs like this
+        /// one whose interval contains the true value.
         confidence_level: f64 = "ratio",
         /// Number of batches (consecutive parts of the run) from whose variance the confidence intervals of rates and
         /// latencies in this result were calculated.
         batches: usize = "count",
-        /// Confidence interval, low and high, of the number of completed requests per second.
+        /// Confidence interval in the result, low and high, of the number of completed requests per second.
         iops: [f64; 2] = "1/s",
-        /// Confidence interval, low and high, of the bytes of completed requests per second; null where no data was
-        /// moved.
+        /// Confidence interval in the result, low and high, of the bytes of completed requests per second; null where
+        /// no data was moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
-        /// Confidence intervals of latencies; null where the run is too short.
+        /// Part of the result with the confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",
     }
 
     /// Confidence intervals, low and high, of latencies.
     LatencyInterval {
-        /// Confidence interval, low and high, of the mean latency in nanoseconds.
+        /// Confidence interval in the result, low and high, of the mean latency in nanoseconds.
         mean: [f64; 2] = "ns",
         /// Confidence interval, low and high, of the median latency in nanoseconds; null where too few requests took
         /// longer to bound the median from above.

@@ -79,103 +79,114 @@ sections! {
     RunResult {
         /// Version number, stored in this result document, of the document's format.
         schema: u32 = "count",
-        /// Version of Floatgate that wrote the result.
+        /// Version of Floatgate that wrote this result document.
         version: String = "text",
-        /// Seed of all random numbers in the run.
+        /// Seed, in the result, of all random numbers in the run.
         seed: u64 = "count",
-        /// Name of the simulated drive, or of its drive file.
+        /// Name, in the result, of the simulated drive, or of its drive file.
         drive: String = "text",
-        /// Title of the simulated drive, as its drive file gives it: a few words that describe the drive.
+        /// Title, in the result, of the simulated drive, as its drive file gives it: a few words that describe the
+        /// drive.
         title: String = "text",
-        /// Capacity in bytes of the drive that the host sees.
+        /// Capacity in bytes, in the result, of the drive as the host sees it.
         capacity_bytes: u64 = "bytes",
         /// True if the run was ended early, by Ctrl-C or a program.
         interrupted: bool = "yes/no",
-        /// Point at which the run was interrupted; null where the run was not interrupted.
+        /// Section of the result with the point at which the run was interrupted; null where the run was not
+        /// interrupted.
         interrupted_at: Option<about::InterruptedAt>,
-        /// Facts about the workload that was run: name, format, number of requests, jobs and notes.
+        /// Section of the result with facts about the workload that was run: name, format, number of requests, jobs and
+        /// notes.
         workload: about::Workload,
-        /// Outcome of `--loop`, which repeats the workload; null without it.
+        /// Section of the result with the outcome of `--loop`, which repeats the workload; null without it.
         r#loop: Option<Loop>,
-        /// Resolved configuration of the drive, as a table of keys: each key with its value, defaults included.
+        /// Table, in the result, of the resolved configuration of the drive: each key with its value, defaults
+        /// included.
         #[schemars(with = "BTreeMap<String, about::AnyValue>")]
         config: Map<String, Value> = "text",
-        /// Table of the origins of the configuration's values, by key.
+        /// Table, in the result, of the origins of the configuration's values, by key.
         #[schemars(with = "BTreeMap<String, about::Place>")]
         config_places: Map<String, Value>,
-        /// Results on preconditioning: how the drive was brought into its state before the run.
+        /// Section of the result on preconditioning: how the drive was brought into its state before the run.
         precondition: Preconditioning,
-        /// Results on the state of the drive when the run began, and on how many of the host's reads and writes
-        /// depended on it.
+        /// Section of the result on the state of the drive when the run began, and on how many of the host's reads and
+        /// writes depended on it.
         state: about::State,
         /// Length of the measured window in nanoseconds of simulated time: from its beginning to the last completion.
         simulated_ns: u64 = "ns",
         /// Simulated time in nanoseconds, from the beginning of the run, at which the measured window began: with the
         /// run or after a ramp.
         started_ns: u64 = "ns",
-        /// Results on what the host saw of the drive: requests, latencies and errors.
+        /// Section of the result on what the host saw of the drive: requests, latencies and errors.
         host: host::Host,
-        /// Counts of flash operations (pages read and programmed, blocks erased) in the measured window, by origin.
+        /// Section of the result with the counts of flash operations (pages read and programmed, blocks erased) in the
+        /// measured window, by origin.
         flash: flash::Flash,
-        /// Write amplification: bytes programmed to the flash for all origins over bytes that the host wrote, as NVMe,
-        /// OCP and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null without host
-        /// writes.
+        /// Write amplification of this run: bytes programmed to the flash for all origins over bytes that the host
+        /// wrote, as NVMe, OCP and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null
+        /// without host writes.
         waf: Option<f64> = "ratio",
-        /// Parts of write amplification, by origin of the programs; null without host writes.
-        waf_parts: Option<waf::WafParts> = "ratio",
-        /// Numbers of bytes from which write amplification is calculated, and whether it is settled; null without host
+        /// Section of the result with the parts of write amplification, by origin of the programs; null without host
         /// writes.
+        waf_parts: Option<waf::WafParts> = "ratio",
+        /// Section of the result with the numbers of bytes from which write amplification is calculated, and whether it
+        /// is settled; null without host writes.
         waf_bytes: Option<waf::WafBytes>,
-        /// Estimate of write amplification in the long run; null without host writes.
+        /// Section of the result with the estimate of write amplification in the long run; null without host writes.
         waf_long_run: Option<waf::WafLongRun>,
-        /// Garbage collection debt: free space that was missing when the measured window began, or that the window left
-        /// to garbage collection after its end; null without victims.
+        /// Section of the result on garbage collection debt: free space that was missing when the measured window
+        /// began, or that the window left to garbage collection after its end; null without victims.
         debt: Option<waf::Debt>,
-        /// Mean times that reads and writes spent in each stage of their latency.
+        /// Section of the result with the mean times that reads and writes spent in each stage of their latency.
         stages: host::Stages,
         /// List of the results of each job of a fio file, or of each volume of a trace; of more than 64 only the first
         /// 64.
         jobs: Vec<host::Job>,
-        /// Results on the firmware (flash translation layer), in sections.
+        /// Section of the result on the firmware (flash translation layer), in sections.
         ftl: ftl::FtlSections,
-        /// Results on error correction of flash reads; null without `ecc.code`.
+        /// Section of the result on error correction of flash reads; null without `ecc.code`.
         ecc: Option<costs::Ecc>,
-        /// Counts of flash reads that the error-correcting code could not correct, and of reads whose data parity
-        /// restored.
+        /// Section of the result with the counts of flash reads that the error-correcting code could not correct, and
+        /// of reads whose data parity restored.
         unreadable: ftl::Unreadable,
         /// Section of the result that describes the flash interface of controller and chips on the channels, and its
         /// speed.
         bus: drive::Bus,
-        /// Results on the energy of the drive in the measured window, by part.
+        /// Section of the result on the energy of the drive in the measured window, by part.
         energy_j: energy::Joules,
-        /// Results on the wear of the flash at the end of the run, and on failures of blocks.
+        /// Section of the result on the wear of the flash at the end of the run, and on failures of blocks.
         wear: drive::Wear,
-        /// Table of the mean program/erase cycles of the flash by die and group of blocks.
+        /// Section of the result with the table of the mean program/erase cycles of the flash by die and group of
+        /// blocks.
         wear_map: drive::WearMap,
-        /// Utilisation of channels, dies and the host link: the share of the measured window in which each worked.
+        /// Section of the result with the utilisation of channels, dies and the host link: the share of the measured
+        /// window in which each worked.
         utilisation: drive::Utilisation,
-        /// Results on the cost of recovery: the work by which the drive finds its data again at power-up; null where
-        /// the logical-to-physical map survives a power cut.
+        /// Section of the result on the cost of recovery: the work by which the drive finds its data again at power-up;
+        /// null where the logical-to-physical map survives a power cut.
         recovery: Option<Recovery>,
-        /// Results on the power cuts in the middle of the run, and their consequences; null without `power.cut`.
+        /// Section of the result on the power cuts in the middle of the run, and their consequences; null without
+        /// `power.cut`.
         power: Option<power::Power>,
-        /// Results on the planned failure of a die or a channel in the middle of the run, and its consequences; null
-        /// without `fault`.
+        /// Section of the result on the planned failure of a die or a channel in the middle of the run, and its
+        /// consequences; null without `fault`.
         fault: Option<failures::Fault>,
-        /// Time series of the run, as the columns of the file `series.parquet`.
+        /// Section of the result with the time series of the run, as the columns of the file `series.parquet`.
         #[schemars(skip)]
         series: Value,
-        /// Latency histograms of the run, one for each kind of request, as the rows of the file `latency.parquet`.
+        /// Section of the result with the latency histograms of the run, one for each kind of request, as the rows of
+        /// the file `latency.parquet`.
         #[schemars(skip)]
         histogram: Map<String, Value>,
-        /// Results on the cost of the simulation in the computer's time and memory.
+        /// Section of the result on the cost of the simulation in the computer's time and memory.
         engine: about::Engine,
-        /// Description of how the run was requested: workload, settings and options.
+        /// Section of the result that describes how the run was requested: workload, settings and options.
         #[schemars(with = "about::Invocation")]
         invocation: Option<about::Invocation>,
         /// List of remarks about the run (kind, text, advice): facts to know before its results are believed.
         remarks: Vec<about::Remark>,
-        /// Report of a sampled run (`--sample`); absent where the whole run was simulated in detail.
+        /// Section of the result with the report of a sampled run (`--sample`); absent where the whole run was
+        /// simulated in detail.
         #[serde(skip_serializing_if = "Option::is_none")]
         sample: Option<SampledRun>,
     }

@@ -11,36 +11,39 @@ sections! {
     /// Results on the placement handles of the host, and on the data written through them: the statistics, handles and
     /// events of NVMe's flexible data placement.
     PlacementStreams {
-        /// Size in bytes of a reclaim unit.
+        /// Size in bytes, in the result, of a reclaim unit of the drive.
         reclaim_unit_bytes: u64 = "bytes",
-        /// Greatest time in nanoseconds for which a reclaim unit takes data; null without a limit.
+        /// Greatest time in nanoseconds, given in the result, for which a reclaim unit takes data; null without a
+        /// limit.
         unit_time_limit_ns: Option<u64> = "ns",
-        /// Number of bytes that the host wrote: HBMW of NVMe's statistics log.
+        /// Number, in the result, of bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
-        /// Bytes programmed to the flash for all origins, such as the host and garbage collection: MBMW of NVMe's
-        /// statistics log.
+        /// Number, in the result, of bytes programmed to the flash for all origins, such as the host and garbage
+        /// collection: MBMW of NVMe's statistics log.
         media_bytes_written: u64 = "bytes",
-        /// Bytes of the flash that were erased: MBE of NVMe's statistics log.
+        /// Number, in the result, of bytes of the flash that were erased: MBE of NVMe's statistics log.
         media_bytes_erased: u64 = "bytes",
         /// List of the results of each placement handle, by number.
         handles: Vec<PlacementHandle>,
         /// List of the results of each reclaim group, by number; one where all dies are one group.
         groups: Vec<PlacementGroup>,
-        /// List of the placement identifiers of each namespace, in order: one entry for a drive that is one namespace.
+        /// List, in the result, of the placement identifiers of each namespace, in order: one entry for a drive that is
+        /// one namespace.
         namespaces: Vec<PlacementNamespace>,
         /// Number of garbage collection victims with valid data that held data of several placement handles, or of
         /// none.
         shared_collections: u64 = "superblocks",
-        /// Bytes that garbage collection moved out of superblocks with data of several placement handles, or of none.
+        /// Number, in the result, of bytes that garbage collection moved out of superblocks with data of several
+        /// placement handles, or of none.
         shared_bytes_moved: u64 = "bytes",
-        /// Counts of the events, by kind, that NVMe's flexible data placement logs.
+        /// Part of the result with the counts of the events, by kind, that NVMe's flexible data placement logs.
         events: PlacementEvents,
     }
 
     /// Results of one placement handle (reclaim unit handle).
     PlacementHandle {
-        /// Isolation of the placement handle's data, as text: `initially` if they stay apart from other data only when
-        /// they are written first, `persistently` if also when garbage collection moves them.
+        /// Isolation, in the result, of the placement handle's data, as text: `initially` if they stay apart from other
+        /// data only when they are written first, `persistently` if also when garbage collection moves them.
         #[schemars(extend("enum" = ["initially", "persistently"]))]
         isolation: String = "text",
         /// Number of bytes that the host wrote through the placement handle.
@@ -50,37 +53,39 @@ sections! {
         /// Number of times that the host asked for another reclaim unit of the placement handle: reclaim unit handle
         /// updates.
         updates: u64 = "updates",
-        /// Bytes that could be written through the handle at the end of the run before it begins another reclaim unit:
-        /// RUAMW of the handle's status, the sum over reclaim groups.
+        /// Number of bytes that could be written through the handle at the end of the run before it begins another
+        /// reclaim unit: RUAMW of the handle's status, the sum over reclaim groups.
         available_bytes: u64 = "bytes",
         /// Number of garbage collection victims with valid data that contained data of this handle alone.
         collections: u64 = "superblocks",
-        /// Bytes that garbage collection moved out of superblocks with data of this handle alone.
+        /// Number, in the result, of bytes that garbage collection moved out of superblocks with data of this handle
+        /// alone.
         bytes_moved: u64 = "bytes",
     }
 
     /// Results of one reclaim group (a set of dies): dies, valid data, and space left for each placement handle.
     PlacementGroup {
-        /// Number of dies of the reclaim group.
+        /// Number, in the result, of dies of the reclaim group.
         dies: u64 = "dies",
-        /// Bytes of valid data on the dies of the reclaim group at the end of the run.
+        /// Number of bytes of valid data on the dies of the reclaim group at the end of the run.
         valid_bytes: u64 = "bytes",
-        /// Bytes, for each placement handle, that could be written through the handle in this reclaim group at the end
-        /// of the run before the handle begins another reclaim unit of the group: RUAMW of the handle's status.
+        /// List, in the result, of the bytes, for each placement handle, that could be written through the handle in
+        /// this reclaim group at the end of the run before the handle begins another reclaim unit of the group: RUAMW
+        /// of the handle's status.
         available_bytes: Vec<u64> = "bytes",
         /// Number of bytes of writes that named the reclaim group and went to another one, because all dies of the
         /// named group were full of valid data.
         bytes_elsewhere: u64 = "bytes",
     }
 
-    /// Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of the list in reclaim
-    /// group n % g, where g is the number of its groups.
+    /// Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of the list in
+    /// reclaim group n % g, where g is the number of its groups.
     PlacementNamespace {
-        /// Name of the namespace; empty on a drive that has a single namespace without a name.
+        /// Name, in the result, of the namespace; empty on a drive that has a single namespace without a name.
         name: String = "text",
-        /// List of the numbers of the placement handles of the namespace: its placement handle list.
+        /// List, in the result, of the numbers of the placement handles of the namespace: its placement handle list.
         handles: Vec<u16> = "handles",
-        /// List of the numbers of the reclaim groups of the namespace.
+        /// List, in the result, of the numbers of the reclaim groups of the namespace.
         groups: Vec<u16> = "groups",
     }
 
@@ -101,8 +106,8 @@ sections! {
         invalid_identifier: u64 = "writes",
         /// Number of superblocks that were collected with valid data in them: media reallocated.
         media_reallocated: u64 = "superblocks",
-        /// Number of reclaim units that a handle began because the one before was full: implicitly modified reclaim unit
-        /// handle.
+        /// Number of reclaim units that a handle began because the one before was full: implicitly modified reclaim
+        /// unit handle.
         implicitly_modified: u64 = "reclaim units",
     }
 }

@@ -8,11 +8,11 @@ sections! {
     Power {
         /// Number of planned power cuts that did not happen because the run was over before they were due.
         cuts_left: u64 = "cuts",
-        /// List of the consequences of each power cut, in order of time.
+        /// List, in the result, of the consequences of each power cut, in order of time.
         cuts: Vec<PowerCut>,
     }
 
-    /// Record of one power cut: its time, damage and recovery.
+    /// Record, in the result, of one power cut: its time, damage and recovery.
     PowerCut {
         /// Simulated time in nanoseconds at which the host lost its power; capacitors may have supplied the drive for
         /// longer.
@@ -42,11 +42,12 @@ sections! {
         /// Time in nanoseconds from power-up until the drive took requests; null where the power failed again before,
         /// or the run ended.
         ready_ns: Option<u64> = "ns",
-        /// Number of flash pages that recovery read to rebuild the drive's logical-to-physical map.
+        /// Number of flash pages that recovery after this power cut read to rebuild the drive's logical-to-physical
+        /// map.
         pages_read: u64 = "pages",
-        /// Number of superblocks in which recovery found at least one programmed page.
+        /// Number of superblocks in which recovery after this power cut found at least one programmed page.
         superblocks_found: u64 = "superblocks",
-        /// Number of logical units that recovery found on flash.
+        /// Number of logical units that recovery after this power cut found on flash.
         units_found: u64 = "mapping units",
     }
 }

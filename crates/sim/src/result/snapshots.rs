@@ -8,11 +8,11 @@ sections! {
     /// Results on snapshots of the logical drive, since the run began. The time of a snapshot, or of a rollback, runs
     /// from its moment until the logical-to-physical map is on flash.
     Snapshots {
-        /// Number of snapshots of the logical drive that were taken.
+        /// Number of snapshots of the logical drive that were taken during the run.
         taken: u64 = "snapshots",
-        /// Number of snapshots dropped because more were taken than the drive may keep at one time.
+        /// Number of snapshots dropped during the run because more were taken than the drive may keep at one time.
         expired: u64 = "snapshots",
-        /// Number of snapshots dropped because there was no more space on flash for their data.
+        /// Number of snapshots dropped during the run because there was no more space on flash for their data.
         dropped_full: u64 = "snapshots",
         /// List of the snapshots that exist at the end of the run, the oldest first.
         kept: Vec<KeptSnapshot>,
@@ -21,19 +21,20 @@ sections! {
         units_kept: u64 = "mapping units",
         /// Greatest number of mapping units that were kept on flash at one time only because a snapshot refers to them.
         units_kept_max: u64 = "mapping units",
-        /// Limit on the space of snapshots in the drive of this run: greatest number of mapping units that may stay on
-        /// flash only because snapshots refer to them.
+        /// Limit, given in the result, on the space of snapshots in the drive of this run: greatest number of mapping
+        /// units that may stay on flash only because snapshots refer to them.
         room_units: u64 = "mapping units",
         /// Number of bytes of RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
-        /// Number of bytes of the logical-to-physical map written to flash for snapshots and rollbacks.
+        /// Number of bytes of the logical-to-physical map that the run wrote to flash for snapshots and rollbacks.
         map_bytes_written: u64 = "bytes",
         /// Number of checkpoints for snapshots and rollbacks: times that the logical-to-physical map was written to
         /// flash completely.
         checkpoints: u64 = "checkpoints",
-        /// Mean and longest time in nanoseconds from the moment of a snapshot until the snapshot was complete.
+        /// Mean and longest time in nanoseconds, in the result, from the moment of a snapshot until the snapshot was
+        /// complete.
         t_take_ns: TakeTimes = "ns",
-        /// Number of times that a mapping unit to which only snapshots refer was moved.
+        /// Number of times that the run moved a mapping unit to which only snapshots refer.
         units_moved: u64 = "mapping units",
         /// Number of mapping units of the host's writes that were refused for lack of space, because old data that
         /// snapshots refer to fill the space.
@@ -64,11 +65,11 @@ sections! {
         max: u64,
     }
 
-    /// Record of one of the snapshots that exist at the end of the run.
+    /// Record, in the result, of one of the snapshots that exist at the end of the run.
     KeptSnapshot {
-        /// Serial number of the snapshot, counted from the first that the drive took.
+        /// Serial number, in the result, of the snapshot, counted from the first that the drive took.
         serial: u64 = "count",
-        /// Simulated time in nanoseconds at which the snapshot was taken.
+        /// Simulated time in nanoseconds, in the result, at which the snapshot was taken.
         taken_ns: u64 = "ns",
         /// Number of mapping units written or trimmed after the snapshot and before the next one, each counted once:
         /// number of entries in the difference table of the snapshot.

@@ -13,62 +13,63 @@ sections! {
     /// Parts of write amplification, by origin of the programs: bytes programmed for each origin, per byte that the
     /// host wrote. The parts add up to `waf`. Null: nothing was programmed for this origin.
     WafParts {
-        /// Write amplification due to the host's own bytes, as they were programmed to flash: below 1 where the host
-        /// overwrote them in the write buffer, or the buffer still holds them.
+        /// Part of the run's write amplification due to the host's own bytes, as they were programmed to flash: below 1
+        /// where the host overwrote them in the write buffer, or the buffer still holds them.
         host: f64,
-        /// Write amplification due to filling up mapping units: the rest of units that the host wrote in part,
-        /// programmed beside that part.
+        /// Part of the run's write amplification due to filling up mapping units: the rest of units that the host wrote
+        /// in part, programmed beside that part.
         fill_up: Option<f64>,
-        /// Write amplification due to garbage collection for the free space that the programs of the measured window
-        /// took.
+        /// Part of the run's write amplification due to garbage collection for the free space that the programs of the
+        /// measured window took.
         gc: f64,
-        /// Write amplification due to garbage collection for free space that was missing when the measured window
-        /// began; negative where the window left space to be collected later.
+        /// Part of the run's write amplification due to garbage collection for free space that was missing when the
+        /// measured window began; negative where the window left space to be collected later.
         gc_debt: f64,
-        /// Write amplification due to wear levelling.
+        /// Part of the run's write amplification due to wear levelling.
         wear: Option<f64>,
-        /// Write amplification due to data moved out of superblocks in which a program failed.
+        /// Part of the run's write amplification due to data moved out of superblocks in which a program failed.
         rescue: Option<f64>,
-        /// Write amplification due to empty units (padding) that complete a program unit.
+        /// Part of the run's write amplification due to empty units (padding) that complete a program unit.
         padding: f64,
-        /// Write amplification due to data that the regulator (policy that trades write costs against read costs) asked
-        /// to be rewritten, that is programmed again so that later reads of them take less time.
+        /// Part of the run's write amplification due to data that the regulator (policy that chooses how costly each
+        /// write is) asked to be rewritten, that is programmed again so that later reads of them take less time.
         rewrite: Option<f64>,
-        /// Write amplification due to refresh: data moved to newly programmed pages before its retention time is over,
-        /// or because its block was read too often.
+        /// Part of the run's write amplification due to refresh: data moved to newly programmed pages before its
+        /// retention time is over, or because its block was read too often.
         refresh: Option<f64>,
-        /// Write amplification due to the map: bytes programmed for units of the logical-to-physical map, per byte that
-        /// the host wrote.
+        /// Part of the run's write amplification due to the map: bytes programmed for units of the logical-to-physical
+        /// map, per byte that the host wrote.
         map: Option<f64>,
-        /// Write amplification due to data that the patrol (background scrub) rewrote, that is moved to newly
-        /// programmed pages, because errors came near the limit of the error-correcting code.
+        /// Part of the run's write amplification due to data that the patrol (background scrub) rewrote, that is moved
+        /// to newly programmed pages, because errors came near the limit of the error-correcting code.
         scrub: Option<f64>,
-        /// Write amplification due to folding: data moved from the SLC cache to superblocks that use all bits per cell.
+        /// Part of the run's write amplification due to folding: data moved from the SLC cache to superblocks that use
+        /// all bits per cell.
         fold: Option<f64>,
-        /// Write amplification due to parity across dies.
+        /// Part of the run's write amplification due to parity across dies.
         parity: Option<f64>,
-        /// Write amplification due to data restored from parity and programmed again.
+        /// Part of the run's write amplification due to data restored from parity and programmed again.
         rebuild: Option<f64>,
-        /// Write amplification due to programs for read-ahead (data read before the host asked for it); null, because
-        /// read-ahead programs nothing.
+        /// Part of the run's write amplification due to programs for read-ahead (data read before the host asked for
+        /// it); null, because read-ahead programs nothing.
         read_ahead: Option<f64>,
     }
 
     /// Numbers of bytes from which write amplification is calculated, and whether the contents of the write buffer
     /// would change it.
     WafBytes {
-        /// Number of bytes that the host's write requests carried into the drive.
+        /// Number, in the result, of bytes that the host's write requests carried into the drive.
         host_written: u64 = "bytes",
-        /// Number of bytes programmed to the flash, for all origins.
+        /// Number, in the result, of bytes programmed to the flash, for all origins.
         programmed: u64 = "bytes",
-        /// Bytes programmed for the host that no request carried: the rest of units that the host wrote in part. Null
-        /// in a result of an older format, which lacks this number.
+        /// Number, in the result, of bytes programmed for the host that no request carried: the rest of units that the
+        /// host wrote in part. Null in a result of an older format, which lacks this number.
         filled_up: Option<u64> = "bytes",
-        /// Bytes of the host's data that were only in the write buffer when the window began; null in a result of an
-        /// older format.
+        /// Number, in the result, of bytes of the host's data that were only in the write buffer when the window began;
+        /// null in a result of an older format.
         held_before: Option<u64> = "bytes",
-        /// Bytes of the host's data that were only in the write buffer when the window ended: written, and not on flash
-        /// yet. Null in a result of an older format.
+        /// Number, in the result, of bytes of the host's data that were only in the write buffer when the window ended:
+        /// written, and not on flash yet. Null in a result of an older format.
         held: Option<u64> = "bytes",
         /// Absolute change of the amount of host data that only the write buffer held, from the beginning to the end of
         /// the window, as a share of what the host wrote.
@@ -91,8 +92,8 @@ sections! {
         /// Half width of the confidence interval of the estimated long-run write amplification, as a share of the
         /// estimate; null where the run is too short.
         half_width_relative: Option<f64> = "ratio",
-        /// Confidence level of the interval from `low` to `high`: share of runs like this one whose interval contains
-        /// the true long-run write amplification.
+        /// Confidence level, in the result, of the interval from `low` to `high`: share of runs like this one whose
+        /// interval contains the true long-run write amplification.
         confidence_level: f64 = "ratio",
         /// Number of garbage collection victims, or merges of a block-level map, on which the estimate of long-run
         /// write amplification rests.
@@ -106,7 +107,8 @@ sections! {
         /// Number of times that the run overwrote the logical space (host bytes over logical capacity); data that the
         /// run has not overwritten are as they were before.
         overwrites: f64 = "ratio",
-        /// Facts that say why there is no estimate of long-run write amplification; null where there is one.
+        /// Part of the result with the facts that say why there is no estimate of long-run write amplification; null
+        /// where there is one.
         too_short: Option<TooShort>,
     }
 
@@ -119,9 +121,10 @@ sections! {
         needed: u64 = "superblocks",
         /// True if write amplification had not settled: the end of the run still differed from what came before.
         drifting: bool = "yes/no",
-        /// Reason by name: `victims`, there were too few; `drifting`, write amplification had not reached a steady
-        /// level; `folding`, data went to the SLC cache and none were folded, so that the cost of folding is not known;
-        /// `room`, a part of the run gained no free space.
+        /// Reason, by name, why the result has no estimate of long-run write amplification: `victims`, there were too
+        /// few; `drifting`, write amplification had not reached a steady level; `folding`, data went to the SLC cache
+        /// and none were folded, so that the cost of folding is not known; `room`, a part of the run gained no free
+        /// space.
         #[schemars(extend("enum" = ["victims", "drifting", "folding", "room"]))]
         reason: String = "text",
     }

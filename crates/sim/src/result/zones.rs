@@ -8,36 +8,40 @@ use ftl::ZonedLayer;
 sections! {
     /// Results on the zones of all zoned namespaces of a drive, and on zone operations in the measured window.
     ZonesOfDrive {
-        /// Number of zones of the drive.
+        /// Number, in the result, of zones of the drive.
         count: u32 = "zones",
-        /// Zone size of the drive in bytes: distance from the start of a zone to the start of the next; at least the
-        /// zone capacity.
+        /// Zone size of the drive in bytes, in the result: distance from the start of a zone to the start of the next;
+        /// at least the zone capacity.
         size_bytes: u64 = "bytes",
-        /// Zone capacity of the drive: number of bytes of a zone that the host can write; at most the zone size.
+        /// Zone capacity of the drive, in the result: number of bytes of a zone that the host can write; at most the
+        /// zone size.
         capacity_bytes: u64 = "bytes",
-        /// Number of dies over which a zone is striped: each part of a zone is one superblock on each of these dies.
+        /// Number, in the result, of dies over which a zone is striped: each part of a zone is one superblock on each
+        /// of these dies.
         dies: u32 = "dies",
-        /// Numbers of times that a zone was opened: by the drive when a write came, and by the host's request.
-        opened: ByWhom = "zones",
-        /// Numbers of times that a zone was closed: by the drive to open another zone instead, and by the host's
+        /// Numbers, in the result, of times that a zone was opened: by the drive when a write came, and by the host's
         /// request.
+        opened: ByWhom = "zones",
+        /// Numbers, in the result, of times that a zone was closed: by the drive to open another zone instead, and by
+        /// the host's request.
         closed: ByWhom = "zones",
-        /// Number of times that a zone became full by writes of the host.
+        /// Number, in the result, of times that a zone became full by writes of the host.
         filled: u64 = "zones",
         /// Number of times that the host finished a zone before it was full.
         finished: u64 = "zones",
         /// Number of times that a zone was reset while it held data.
         reset: u64 = "zones",
-        /// Bytes of filler that finish operations wrote to complete the flash space which their zones had taken.
+        /// Number, in the result, of bytes of filler that finish operations wrote to complete the flash space which
+        /// their zones had taken.
         bytes_filled_up: u64 = "bytes",
         /// Number of bytes of the host's data in zones that were finished.
         bytes_in_finished: u64 = "bytes",
-        /// Ratio of the bytes written to finished zones, filler included, to the bytes that the host had written to
-        /// them; null where none was finished.
+        /// Ratio, in the result, of the bytes written to finished zones, filler included, to the bytes that the host
+        /// had written to them; null where none was finished.
         finish_amplification: Option<f64> = "ratio",
         /// Number of superblocks that zones took for their data.
         superblocks_taken: u64 = "superblocks",
-        /// Numbers of zones in each state at the end of the run.
+        /// Numbers, in the result, of zones in each state at the end of the run.
         states: ZonesByState = "zones",
     }
 

@@ -7,11 +7,11 @@ use crate::sections::sections;
 sections! {
     /// Results on recovery at power-up: what the drive read to find its data again, simulated after the run.
     Recovery {
-        /// Time in ns from power-up to the last read of recovery.
+        /// Time in ns that recovery took at power-up, from power-up to its last read.
         t_ns: u64 = "ns",
         /// Number of flash pages that recovery read at power-up.
         pages_read: u64 = "pages",
-        /// Number of mapping units on flash that the map's last checkpoint takes.
+        /// Number, in the result, of mapping units on flash that the map's last checkpoint takes.
         checkpoint_units: u64 = "mapping units",
         /// Number of superblocks whose summaries recovery read (mapping units at the end of a superblock that list its
         /// logical units).

@@ -5,12 +5,12 @@ use config::nearest;
 
 /// Constant: value of the option `--sample` that asks for a sampled run without a bound on the error.
 const AUTO: &str = "auto";
-/// Constant: names of the figures whose error the option `--sample` can bound: write amplification, requests per second, mean
-/// latency, and 99th percentile of the latency.
+/// Constant: names of the figures whose error the option `--sample` can bound: write amplification, requests per
+/// second, mean latency, and 99th percentile of the latency.
 const NAMES: [&str; 4] = ["waf", "iops", "mean", "p99"];
 
-/// Value of the option `--sample`: the errors that a sampled run's estimates may have. Each is the greatest half width of
-/// a confidence interval, as a share of the value; `None` where no error was asked for.
+/// Value of the option `--sample`: the errors that a sampled run's estimates may have. Each is the greatest half width
+/// of a confidence interval, as a share of the value; `None` where no error was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AskedErrors {
     /// String of the option `--sample`, as the user gave it.

@@ -135,8 +135,9 @@ fn whole_run(parts: &[SamplePart], run_so: &RunSo, slices: &[WindowSlice]) -> Wh
     }
 }
 
-/// Makes the report of a sampled run from its parts and, where rates and latencies can be told, from its measured `windows`;
-/// `lengths` are the numbers of requests of a warm-up and of a window, and `asked` the errors that were asked for.
+/// Makes the report of a sampled run from its parts and, where rates and latencies can be told, from its measured
+/// `windows`; `lengths` are the numbers of requests of a warm-up and of a window, and `asked` the errors that were
+/// asked for.
 pub(super) fn of(
     parts: &[SamplePart],
     run_so: RunSo,

@@ -293,7 +293,7 @@ fn never(workload: &dyn Workload) -> Error {
     WorkloadError::of(name, "it waits for a request that was answered", "one that goes on").into()
 }
 
-/// Workload without requests: a stand-in while the run's own workload is given another clock.
+/// Type of a workload without requests: a stand-in while the run's own workload is taken out to be given another clock.
 struct Nothing;
 
 impl Workload for Nothing {

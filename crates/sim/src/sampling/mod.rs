@@ -69,17 +69,19 @@ pub(crate) struct Sampling {
     passed: Option<PassedOver>,
     /// Number of passes of the workload (`--loop`) begun at the last look; each has a clock of its own.
     passes: u32,
-    /// Record of the measured windows so far.
+    /// The record of the measured windows so far, kept in the state of a sampled run.
     windows: WindowsSeen,
     /// List of the parts of the run so far, in detail and carried forward, in order.
     parts: Vec<SamplePart>,
-    /// Record of the first requests of the sampled run, which run in detail, part by part.
+    /// The record of the first requests of the sampled run, which run in detail, part by part; kept in the state of the
+    /// run.
     beginning: BeginningSeen,
     /// Lengths, in requests, of the sampled run's warm-ups, measured windows, and stretches to carry forward.
     lengths: SampleLengths,
     /// Counts of the sampled run's requests: all, measured, and carried forward.
     run_so: RunSo,
-    /// Record of the mean number of units that waited in the write buffer, outside warm-ups.
+    /// Field of a sampled run's state: mean, over the run's answered requests, of the number of units that waited in
+    /// the write buffer, warm-ups left out.
     waiting: WaitingSeen,
     /// Two counts of how garbage collection and the host shared dies: in the parts in detail so far, and of the drive
     /// when the present part began.
@@ -195,8 +197,8 @@ impl Sampling {
         [programmed - self.extra[0], stats.bytes_written as f64 - self.extra[1]]
     }
 
-    /// Returns the number of requests of the run's beginning in which the drive programmed as many bytes as one superblock of
-    /// each die holds; 0 where it programmed none.
+    /// Returns the number of requests of the run's beginning in which the drive programmed as many bytes as one
+    /// superblock of each die holds; 0 where it programmed none.
     fn turn<P: Observer>(&self, run: &Run<P>) -> f64 {
         let layout = run.ftl.layout();
         let superblocks =

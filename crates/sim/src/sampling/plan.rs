@@ -29,8 +29,9 @@ impl SampleLengths {
         Self { warm_up: 0, window: WINDOW_LEAST, skip: 0 }
     }
 
-    /// Plans a run whose beginning settled after `settled` requests; each die programs one superblock in `turn` requests
-    /// (0 where warm-ups need not last that long), and `left` requests are left of the run (`None` where unknown).
+    /// Plans a run whose beginning settled after `settled` requests; each die programs one superblock in `turn`
+    /// requests (0 where warm-ups need not last that long), and `left` requests are left of the run (`None` where
+    /// unknown).
     pub fn plan(settled: u64, turn: f64, left: Option<u64>) -> Self {
         let turns = (TURNS * turn) as u64;
         let (mut warm_up, mut window) = (settled.max(turns), WINDOW_LEAST.max(settled).max(turns));

@@ -15,7 +15,8 @@ use super::told::{SampledFigure, SampledKind};
 use super::windows::{KINDS, LatencyCounts, WindowSlice};
 use crate::measure::spread::quantile;
 
-/// Constant: least number of measured windows of a sampled run, beside its beginning, from which intervals are calculated.
+/// Constant: least number of measured windows of a sampled run, beside its beginning, from which intervals are
+/// calculated.
 const WINDOWS_LEAST: usize = 6;
 /// Constant: fraction of requests that take at most as long as the percentile that is estimated.
 const PERCENTILE: f64 = 0.99;

@@ -5,13 +5,14 @@ use super::seen::{TimesSeen, WindowCounts};
 use crate::observe::Observer;
 use crate::run::Run;
 
-/// Constant: number of kinds of requests whose rates and latencies a sampled run estimates: reads and writes, in this order.
+/// Constant: number of kinds of requests whose rates and latencies a sampled run estimates: reads and writes, in this
+/// order.
 pub(super) const KINDS: usize = 2;
 /// Constant: number of slices of equal numbers of requests into which each measured window of a sampled run is divided.
 const SLICES: u64 = 4;
 
-/// Type of a sparse histogram of latencies: pairs of the highest latency of a level, in ns, and a number of requests, in the order
-/// of latencies.
+/// Type of a sparse histogram of latencies: pairs of the highest latency of a level, in ns, and a number of requests,
+/// in the order of latencies.
 pub(super) type LatencyCounts = Vec<(u64, u64)>;
 
 /// Sums over the requests of one kind (reads or writes) in a slice of a measured window.

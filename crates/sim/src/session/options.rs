@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
-    /// Seed from which all random choices in the run follow.
+    /// Option of a run: seed from which all random choices in the run follow.
     pub seed: u64,
     /// True if observers check the consistency of the drive throughout the run.
     pub check: bool,
@@ -19,11 +19,12 @@ pub struct RunOptions {
     pub requests: bool,
     /// True if the run records a timeline of the activity of channels and dies.
     pub timeline: bool,
-    /// Option that selects what the timeline shows: activity of the channels, of the dies, or of both.
+    /// Option of a run: activity that the timeline recorded by the run contains: of the channels, of the dies, or of
+    /// both.
     pub timeline_detail: TimelineDetail,
     /// Option that selects the kind of preconditioning, which writes to the drive before the workload begins.
     pub precondition: PreconditionKind,
-    /// Fraction (0 to 1) of the logical space that preconditioning fills.
+    /// Option of a run: fraction (0 to 1) of the logical space that preconditioning fills.
     pub fill: f64,
     /// Option `loop`: rule, as text, for the passes of the workload, one after the other: a number, as `3`, or a
     /// condition, as `until=waf:5%`; none: one pass.
@@ -36,15 +37,16 @@ pub struct RunOptions {
     /// Option: true if the data that the workload expects on the drive are written, without simulated time, before the
     /// workload begins.
     pub layout: bool,
-    /// Number of requests of the workload after which the run stops; none without this limit.
+    /// Option of a run: number of requests of the workload after which the run stops; none without this limit.
     pub limit_requests: Option<u64>,
-    /// Simulated time, in nanoseconds, at which the run stops; none without this limit.
+    /// Option of a run: simulated time, in nanoseconds, at which the run stops; none without this limit.
     pub limit_ns: Option<u64>,
-    /// Greatest number of bytes of memory that the drive may take; none: a share of the machine's memory.
+    /// Option of a run: greatest number of bytes of memory that the drive may take; none: a share of the machine's
+    /// memory.
     pub memory_limit: Option<u64>,
-    /// Path of a saved drive state to start from; none: a new drive without data.
+    /// Option of a run: path of a saved drive state to start from; none: a new drive without data.
     pub load_state: Option<String>,
-    /// Path at which the drive's state is saved after preconditioning; none: it is not saved.
+    /// Option of a run: path at which the drive's state is saved after preconditioning; none: it is not saved.
     pub save_state: Option<String>,
     /// Option: folder that stores answers of preconditioning's pilots (small trial drives) between runs; none: they are
     /// not stored.

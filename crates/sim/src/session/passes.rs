@@ -48,7 +48,7 @@ pub(crate) struct WorkloadPasses {
     spec: Option<WorkloadSpec>,
     begun: u32,
     reached: Option<bool>,
-    /// State of a sampled run (`--sample`); `None` where all of the run is simulated in detail.
+    /// Field: state of a sampled run (`--sample`); `None` where all of the run is simulated in detail.
     pub sampling: Option<Box<Sampling>>,
 }
 

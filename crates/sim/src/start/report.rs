@@ -45,20 +45,21 @@ sections! {
     /// Rule by which write amplification counts as steady in preconditioning: the lengths, numbers and deviations that
     /// are compared.
     Steadiness {
-        /// Part of the rule for steady write amplification in preconditioning: length of a window (stretch over which
-        /// write amplification is averaged), in overwrites of the filled space.
+        /// Value in the result, part of the rule for steady write amplification in preconditioning: length of a window
+        /// (stretch over which write amplification is averaged), in overwrites of the filled space.
         window_overwrites: f64 = "ratio",
-        /// Part of the rule for steady write amplification in preconditioning: number of windows (stretches over which
-        /// write amplification is averaged) that are compared.
+        /// Value in the result, part of the rule for steady write amplification in preconditioning: number of windows
+        /// (stretches over which write amplification is averaged) that are compared.
         windows: usize = "count",
-        /// Part of the rule for steady write amplification in preconditioning: least number of overwrites of the filled
-        /// space before write amplification can count as steady.
+        /// Value in the result, part of the rule for steady write amplification in preconditioning: least number of
+        /// overwrites of the filled space before write amplification can count as steady.
         least_overwrites: f64 = "ratio",
-        /// Part of the rule for steady write amplification in preconditioning: tolerance, the greatest permitted
-        /// deviation of a window's write amplification from the mean of the compared windows, as a share of the mean.
+        /// Value in the result, part of the rule for steady write amplification in preconditioning: tolerance, the
+        /// greatest permitted deviation of a window's write amplification from the mean of the compared windows, as a
+        /// share of the mean.
         tolerance: f64 = "ratio",
-        /// Part of the rule for steady write amplification in preconditioning: greatest number of overwrites of the
-        /// filled space, after which the drive is used even if write amplification is not steady.
+        /// Value in the result, part of the rule for steady write amplification in preconditioning: greatest number of
+        /// overwrites of the filled space, after which the drive is used even if write amplification is not steady.
         limit_overwrites: f64 = "ratio",
     }
 }

@@ -36,8 +36,8 @@ pub(super) struct Collecting {
     /// Queue of the copies whose data are read and that wait for room in a zone: each is a list with, for each block,
     /// the place it is copied from and its logical block.
     unplaced: VecDeque<Vec<(u32, u32)>>,
-    /// For each zone of the drive: number of reads of it for the workload, and of copies from it, that have not ended; the
-    /// host does not reset the zone meanwhile.
+    /// For each zone of the drive: number of reads of it for the workload, and of copies from it, that have not ended;
+    /// the host does not reset the zone meanwhile.
     pins: Vec<u32>,
     /// Number of resets of zones that the host has requested and the drive has not answered.
     resets: u32,

@@ -65,22 +65,24 @@ pub(crate) struct HostWork {
 /// Counts of blocks, zones and waits in the translation of a host that keeps blocks on zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TranslationCounts {
-    /// Number of blocks that the host wrote, or began to write, to zones for writes of the workload; a block written in
-    /// part counts as one.
+    /// Count of a host that keeps blocks on zones: number of blocks that the host wrote, or began to write, to zones
+    /// for writes of the workload; a block written in part counts as one.
     pub blocks_written: u64,
-    /// Number of bytes of the writes of the workload.
+    /// Count of a host that keeps blocks on zones: number of bytes of the workload's writes, as the workload asked for
+    /// them (not rounded to whole blocks).
     pub bytes_written: u64,
-    /// Number of blocks that the host read from zones because a write of the workload replaced only a part of the
-    /// block.
+    /// Count of a host that keeps blocks on zones: number of blocks that the host read from zones because a write of
+    /// the workload replaced only a part of the block.
     pub blocks_completed: u64,
-    /// Number of blocks that the host's collection of zones copied to other zones.
+    /// Count of a host that keeps blocks on zones: number of blocks that the host's collection of zones copied to other
+    /// zones.
     pub blocks_copied: u64,
-    /// Number of zones that the host's collection emptied and reset.
+    /// Count of a host that keeps blocks on zones: number of zones that the host's collection emptied and reset.
     pub zones_collected: u64,
-    /// Number of writes of the workload that waited for an empty zone.
+    /// Count of a host that keeps blocks on zones: number of writes of the workload that waited for an empty zone.
     pub writes_waited: u64,
-    /// Sum of the times in nanoseconds that writes of the workload waited for an empty zone, each added at the end of
-    /// its wait.
+    /// Count of a host that keeps blocks on zones: sum of the times in nanoseconds that writes of the workload waited
+    /// for an empty zone, each added at the end of its wait.
     pub waited_ns: u64,
 }
 
@@ -135,7 +137,7 @@ pub(crate) struct HostTranslation {
     waiting: VecDeque<u32>,
     /// List of the requests of the workload that are served, and whose answers the run has not taken yet.
     done: Vec<HostWork>,
-    /// State of the host's collection of zones.
+    /// Field: state of the host's collection of zones.
     collecting: Collecting,
     /// Counts of blocks, zones and waits since the host's translation was made.
     counts: TranslationCounts,

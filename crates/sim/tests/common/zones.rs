@@ -6,8 +6,9 @@ use host::command::zns::{ZoneShape, ZoneStates};
 use host::{HostSpace, Op, Workload};
 use sim::Drive;
 
-/// Makes a workload on all namespaces of a drive, in turns drawn: of those without zones as [`mixed`], most of it in a small
-/// part, and of those with zones as [`appends`], each command allowed even if earlier ones were lost in a power cut.
+/// Makes a workload on all namespaces of a drive, in turns drawn: of those without zones as [`mixed`], most of it in a
+/// small part, and of those with zones as [`appends`], each command allowed even if earlier ones were lost in a power
+/// cut.
 pub fn on_all(space: &HostSpace, seed: u64, requests: u64, depth: u32) -> Box<dyn Workload> {
     let (all, mut random) = (space.each(), RandomStream::new(seed, "on all"));
     // All zones that are written may be active together.

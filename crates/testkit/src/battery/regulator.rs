@@ -135,8 +135,9 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     after_a_rewrite(context, maker);
 }
 
-/// Checks that a cost regulator that has asked for a rewrite of a mapping unit (programming it again so that later
-/// reads cost less) does not ask for another one at the reads after the rewrite.
+/// Checks, as a part of the test battery of cost regulators, that a regulator that has asked for a rewrite of a mapping
+/// unit (programming it again so that later reads cost less) does not ask for another one at the reads after the
+/// rewrite.
 fn after_a_rewrite(context: &str, maker: &Maker) {
     let mut policy = maker();
     let costs: Vec<Candidate> = policy

@@ -13,8 +13,8 @@ pub(super) const QUEUED: u8 = 1 << 7;
 /// that chooses the write cost (way to program) of each unit.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
-/// Type of the array of notes with one byte for each mapping unit, on a drive whose cost regulator stores notes on
-/// single units: the regulator's own bits, [`SEEN`], [`QUEUED`].
+/// State of the notes of a drive whose cost regulator stores bits on single mapping units: one byte for each unit, with
+/// the regulator's own bits and, besides, the flags [`SEEN`] and [`QUEUED`].
 pub(super) struct UnitNotes {
     notes: Vec<u8>,
     bits: u32,

@@ -28,8 +28,8 @@ pub(super) struct Checkpoints {
     /// Sizes of the checkpoint's directory and of the log of map changes, on a drive that accepts requests after
     /// power-up before its map is in RAM; `None` on other drives.
     pub on_demand: Option<OnDemand>,
-    /// Record of the translation units (map pages) that are not in RAM yet, while the drive reads the map after
-    /// power-up; `None` at other times.
+    /// The record of the translation units (map pages) that are not in RAM yet, kept while the drive reads the map
+    /// after power-up; `None` at other times.
     pub loading: Option<Loading>,
     /// Log (journal) of the changes of the map since the last checkpoint; `None` on a drive that logs no changes.
     pub log: Option<Journal>,

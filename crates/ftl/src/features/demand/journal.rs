@@ -83,8 +83,8 @@ impl Journal {
         self.told[superblock] = rows;
     }
 
-    /// Adds `changes` changes of the map to the log; with them the log covers the page rows of a superblock up to
-    /// `rows`.
+    /// Adds `changes` changes of the map to the log, and queues the note that with them the log has the page rows of a
+    /// superblock up to `rows`; the note counts once the log unit with the last of these changes is on flash.
     pub fn note(&mut self, superblock: usize, rows: u32, changes: u32) {
         self.changes += u64::from(changes);
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });

@@ -40,14 +40,14 @@ pub(crate) struct Demand {
     /// Setting: true if each translation unit (map page) counts as stored on flash when simulated time begins, even if
     /// its entries were never written.
     stored: bool,
-    /// State of the checkpoints on flash, for a map that is wholly in RAM; `None` for a map of which only a part is
-    /// cached.
+    /// Field: state of the checkpoints on flash, for a map that is wholly in RAM; `None` for a map of which only a part
+    /// is cached.
     checkpoints: Option<Checkpoints>,
     /// Number of write buffer slots reserved for translation units (map pages), whether in use or free.
     slots: u32,
     /// Number of write buffer slots, among the slots reserved for translation units (map pages), that are in use.
     used_slots: u32,
-    /// State of the map on flash at the last power cut, stored until recovery has found the newest data.
+    /// Field: state of the map on flash at the last power cut, stored until recovery has found the newest data.
     left: Option<Translations>,
 }
 

@@ -90,7 +90,8 @@ pub struct Stripes {
     /// Greatest number so far of parity programs whose parity was being accumulated in RAM at one time, over all parity
     /// groups.
     gathered_most: u64,
-    /// Record of the damage that power cuts did to the stripes (page rows of all members) of the parity groups.
+    /// The record of the damage that power cuts did to the stripes (page rows of all members) of the parity groups,
+    /// kept in the drive's state of parity.
     scars: Scars,
     /// Table of the uncorrectable reads whose data are being restored from parity.
     rebuilds: Rebuilds,

@@ -103,8 +103,9 @@ impl Stripes {
         })
     }
 
-    /// Records the numbers of programs of the superblocks of a set of dies that were built from a recorded steady
-    /// state, and frees, group after group, the superblocks of the parity groups `groups` that were left without data.
+    /// After the superblocks of a set of dies were built from a recorded steady state: notes how many programs each
+    /// closed or open superblock has had since its erase, and enters the free superblocks of the parity groups `groups`
+    /// into the free lists of their dies, one group after the other.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {
         let set = self.set_of_group(groups.first().copied().unwrap_or(0));
         let per_die = core.store.space.per_die;

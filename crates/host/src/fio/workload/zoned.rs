@@ -88,16 +88,16 @@ impl FioWorkload {
         }
     }
 
-    /// Makes the state of the zones of each zoned namespace as fio records it (write pointers, locks, zones written to),
-    /// shared by all jobs; empty where no job works in the drive's zones.
+    /// Makes the state of the zones of each zoned namespace as fio records it (write pointers, locks, zones written
+    /// to), shared by all jobs; empty where no job works in the drive's zones.
     pub(super) fn accounts_of(jobs: &[JobSpec], zones: Vec<HostZones>) -> Vec<FioZones> {
         let own = jobs.iter().filter(|job| job.zones.is_zbd());
         let most = own.map(|job| job.zones.max_open).max();
         most.map_or_else(Vec::new, |most| zones.into_iter().map(|zones| FioZones::new(zones, most)).collect())
     }
 
-    /// Returns the zones in which a clone of a fio job with `zonemode=zbd` works, with the index of their namespace among
-    /// those with zones; `None` for other jobs. `on_drive` has the zones of the namespace that the job names.
+    /// Returns the zones in which a clone of a fio job with `zonemode=zbd` works, with the index of their namespace
+    /// among those with zones; `None` for other jobs. `on_drive` has the zones of the namespace that the job names.
     pub(super) fn zones_of(&self, job: &JobSpec, on_drive: Option<HostZones>) -> Option<(usize, HostZones)> {
         let zones = on_drive.filter(|_| job.zones.is_zbd())?;
         self.zones.iter().position(|account| account.is_of(zones)).map(|at| (at, zones))

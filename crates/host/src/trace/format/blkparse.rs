@@ -26,7 +26,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// List of the beginnings of the lines of the summary at the end of blkparse's output.
+/// Constant: list of the beginnings of the lines of the summary at the end of blkparse's output.
 const SUMMARY: &[&str] = &[
     "CPU",
     "Total",

@@ -11,8 +11,8 @@ use crate::trace::options::TraceOptions;
 use crate::trace::record::{Parsed, Record, RecordMark, SECTOR, Volumes};
 use crate::{Effect, Op};
 
-/// Magic number in the first four bytes of a blktrace event: the upper three bytes; the lowest byte is the version of
-/// the format.
+/// Constant: magic number in the first four bytes of a blktrace event: the upper three bytes; the lowest byte is the
+/// version of the format.
 const MAGIC: u32 = 0x6561_7400;
 
 /// Record that describes one of the two versions of the blktrace format: its version number, and where the fields that

@@ -11,8 +11,8 @@ use std::io::Write as _;
 
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
-/// Time stamp in microseconds of the first request in a fio iolog that is written: fio takes a stamp of 0 for a missing
-/// one and leaves out the wait after it.
+/// Constant: time stamp in microseconds of the first request in a fio iolog that is written: fio takes a stamp of 0 for
+/// a missing one and leaves out the wait after it.
 const FIRST_US: u64 = 1;
 
 pub(super) const CARD_V2: FormatCard = FormatCard {
@@ -38,11 +38,11 @@ struct Iolog {
     /// True for a fio iolog of version 3, in which each line begins with a time stamp.
     timed: bool,
     header_met: bool,
-    /// Time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the log's
-    /// first run (one file may contain the appended logs of several fio runs).
+    /// Field: time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the
+    /// log's first run (one file may contain the appended logs of several fio runs).
     now_ns: u64,
-    /// Number of nanoseconds to be added to the time stamps of the present run in a fio iolog (version 3), which may
-    /// contain the appended logs of several fio runs; none before the first stamp of an appended run.
+    /// Field: number of nanoseconds to be added to the time stamps of the present run in a fio iolog (version 3), which
+    /// may contain the appended logs of several fio runs; none before the first stamp of an appended run.
     base_ns: Option<i128>,
 }
 

@@ -12,8 +12,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Greatest number of columns in a line of an FIU trace: nine, and more if the process name contains blanks. The
-/// columns behind the name are counted from the end of the line.
+/// Constant: greatest number of columns in a line of an FIU trace: nine, and more if the process name contains blanks.
+/// The columns behind the name are counted from the end of the line.
 const MOST_COLUMNS: usize = 24;
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

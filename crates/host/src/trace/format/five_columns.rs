@@ -9,7 +9,7 @@ use crate::trace::weigh::FirstRequests;
 use crate::{Effect, Op};
 use std::io::Write as _;
 
-/// Size in bytes of a page, the unit of request sizes in the trace format `diskpages`.
+/// Constant: size in bytes of a page, the unit of request sizes in the trace format `diskpages`.
 const PAGE: u64 = 4096;
 
 const BASE: FormatCard = FormatCard { certain: false, ..super::BASE };

@@ -19,7 +19,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// List of the names of ftrace's block events, each with the letter of the corresponding blktrace action.
+/// Constant: list of the names of ftrace's block events, each with the letter of the corresponding blktrace action.
 const EVENTS: &[(&[u8], &str)] = &[
     (b"block_rq_issue", "D"),
     (b"block_bio_queue", "Q"),
@@ -28,8 +28,8 @@ const EVENTS: &[(&[u8], &str)] = &[
     (b"block_rq_requeue", "R"),
 ];
 
-/// List of the beginnings of lines in ftrace's text that are no events: comments of ftrace, and the first lines of
-/// `trace-cmd report`.
+/// Constant: list of the beginnings of lines in ftrace's text that are no events: comments of ftrace, and the first
+/// lines of `trace-cmd report`.
 const BEFORE: &[&[u8]] = &[b"#", b"cpus=", b"version = ", b"CPU "];
 
 struct Ftrace {

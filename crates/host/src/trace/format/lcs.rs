@@ -13,17 +13,17 @@ use crate::trace::field::{Fault, fatal, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
 use crate::trace::weigh::FirstRequests;
 
-/// Length in bytes of the header of an lcs trace file.
+/// Constant: length in bytes of the header of an lcs trace file.
 const HEADER: usize = 8192;
-/// Magic number at the beginning and at the end of the header of an lcs trace file.
+/// Constant: magic number at the beginning and at the end of the header of an lcs trace file.
 const MAGIC: u64 = 0x1234_5678_9abc_def0;
-/// Byte offset of the number of requests in the header of an lcs trace file, behind the magic number, the version and
-/// the version of the statistics.
+/// Constant: byte offset of the number of requests in the header of an lcs trace file, behind the magic number, the
+/// version and the version of the statistics.
 const COUNT: usize = 24;
 /// Constant list of the lengths in bytes of a record (one request) in an lcs trace, by version of the format from 1 on.
 const LENGTHS: [usize; 8] = [24, 28, 36, 40, 44, 52, 68, 100];
-/// Greatest size in bytes of a request in an lcs trace: a greater size, which no request or cached object has, is an
-/// error.
+/// Constant: greatest size in bytes of a request in an lcs trace: a greater size, which no request or cached object
+/// has, is an error.
 const MOST_BYTES: u64 = 1 << 30;
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -52,9 +52,10 @@ struct Lcs {
     /// Unit of the identifier of an lcs record, which is the request's start address, in bytes: 1, or 512 for sectors;
     /// a field of the parser, set by the trace format.
     unit: u64,
-    /// Version of the records of an lcs trace; none before the header has been read.
+    /// Field of the parser: version of the records of an lcs trace; none before the header has been read.
     version: Option<usize>,
-    /// Number of requests in the lcs trace according to its header; zero if the header does not give it.
+    /// Field of the parser: number of requests in the lcs trace according to its header; zero if the header does not
+    /// give it.
     counted: u64,
     records: u64,
 }

@@ -40,26 +40,28 @@ use super::weigh::FirstRequests;
 /// Record that describes a trace format: name, origin, columns, recognition, parser and writer.
 #[derive(Clone, Copy)]
 pub struct FormatCard {
-    /// Name of the trace format, as in `--trace-format`.
+    /// Field of a trace format: name of the trace format, as in `--trace-format`.
     pub name: &'static str,
-    /// Origin of the traces in this format, such as the program or institution that published them.
+    /// Field of a trace format: origin of the traces in this format, such as the program or institution that published
+    /// them.
     pub title: &'static str,
-    /// List of the format's columns with their units, as one sentence.
+    /// Field of a trace format: list of the format's columns with their units, as one sentence.
     pub units: &'static str,
     /// True if the content of a file distinguishes this format from every other one. False if it does not: the format
     /// is then recognised only where no other format is plausible, and must be named otherwise.
     pub certain: bool,
-    /// Remark that applies to every trace in this format, shown with the results; empty if there is none.
+    /// Field of a trace format: remark that applies to every trace in this format, shown with the results; empty if
+    /// there is none.
     pub note: &'static str,
     /// True if files of this format list events of several actions (such as queued, issued, completed); the events of
     /// one action are taken as the requests.
     pub has_events: bool,
-    /// Function that returns a reason to doubt that a trace is of this format, beside the reasons that apply to all
-    /// formats; none if it sees no reason.
+    /// Field of a trace format: function that returns a reason to doubt that a trace is of this format, beside the
+    /// reasons that apply to all formats; none if it sees no reason.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
     /// Field of a trace format: kind of frames into which its files are divided, lines or binary records.
     pub(crate) framing: Framing,
-    /// Function that makes a new parser of this trace format.
+    /// Field of a trace format: function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
     /// Field of a trace format: writer of this format; none if `trace convert` cannot write the format.
     pub(crate) writer: Option<LineWriter>,
@@ -101,7 +103,7 @@ pub(crate) enum Framing {
     /// Case of frames: the trace file consists of binary records, each with a head of fixed length and as many further
     /// bytes as `extra` computes from the head.
     Records {
-        /// Length in bytes of the head of a binary record of the trace.
+        /// Field of a binary record's description: length in bytes of the head of a binary record of the trace.
         head: usize,
         /// Field of a binary record's description: function that computes from the head of a binary record the number
         /// of bytes behind the head.
@@ -150,14 +152,15 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
 /// Type of a writer of requests as lines of text in one trace format.
 #[derive(Clone, Copy)]
 pub(crate) struct LineWriter {
-    /// Function that makes the text before the first line of a trace from the names of its volumes.
+    /// Field of a trace writer: function that makes the text before the first line of a trace from the names of its
+    /// volumes.
     pub header: fn(&[String]) -> String,
-    /// Function that appends the line of one request; the request's time counts from the first request, and the text
-    /// argument is the name of its volume. The error names what the format cannot express.
+    /// Field of a trace writer: function that appends the line of one request; the request's time counts from the first
+    /// request, and the text argument is the name of its volume. The error names what the format cannot express.
     pub line: fn(&mut Vec<u8>, &Record, &str) -> Result<(), &'static str>,
 }
 
-/// List of the descriptions of all trace formats that can be read, in the order of their names.
+/// Constant: list of the descriptions of all trace formats that can be read, in the order of their names.
 static FORMATS: &[FormatCard] = &[
     alibaba::CARD,
     biotracer::CARD,

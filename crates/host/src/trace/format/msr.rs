@@ -6,11 +6,11 @@ use crate::trace::record::{Parsed, Record, Volumes};
 use crate::{Effect, Op};
 use std::io::Write as _;
 
-/// Windows file time (100 ns ticks) of 22 February 2007, 17:00 UTC, at which the published week of the MSR Cambridge
-/// traces begins; converted traces begin at this time.
+/// Constant: Windows file time (100 ns ticks) of 22 February 2007, 17:00 UTC, at which the published week of the MSR
+/// Cambridge traces begins; converted traces begin at this time.
 const FIRST_TICK: u64 = 128_166_372_000_000_000;
 
-/// Header line that tools put first when they rewrite MSR Cambridge traces; the published files have none.
+/// Constant: header line that tools put first when they rewrite MSR Cambridge traces; the published files have none.
 const HEADER: &[u8] = b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
 
 pub(super) const CARD: FormatCard = FormatCard {

@@ -13,17 +13,17 @@ use crate::trace::field::{Fault, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
 use crate::trace::weigh::FirstRequests;
 
-/// Upper limit of the next-access field of an oracleGeneral record, which gives the number, counted from the start of
-/// the trace, of the next request to the same object: more requests than any trace has. Values from this limit on are
-/// an error, except those in `NEVER`.
+/// Constant: upper limit of the next-access field of an oracleGeneral record, which gives the number, counted from the
+/// start of the trace, of the next request to the same object: more requests than any trace has. Values from this limit
+/// on are an error, except those in `NEVER`.
 const MOST_REQUESTS: i64 = 1 << 40;
 
-/// Greatest size in bytes of a request in an oracleGeneral trace: a greater size, which no request or cached object
-/// has, is an error.
+/// Constant: greatest size in bytes of a request in an oracleGeneral trace: a greater size, which no request or cached
+/// object has, is an error.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Values of the next-access field that mean that the object is never accessed again; the second is used in older
-/// files.
+/// Constant: values of the next-access field that mean that the object is never accessed again; the second is used in
+/// older files.
 const NEVER: [i64; 2] = [-1, i64::MAX];
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -48,7 +48,8 @@ pub(super) const CARD_BYTES: FormatCard = FormatCard {
 };
 
 struct OracleGeneral {
-    /// Unit, in bytes, of a request's identifier, which is its start address: 1, or 512 for sectors.
+    /// Field of the parser: unit, in bytes, of a request's identifier, which is its start address: 1, or 512 for
+    /// sectors.
     unit: u64,
     index: i64,
 }

@@ -3,17 +3,17 @@
 use super::table::{separators, usual};
 use crate::trace::field::Columns;
 
-/// Smallest number of columns for which a table can be a trace; a request needs as many.
+/// Constant: smallest number of columns for which a table can be a trace; a request needs as many.
 const FEWEST: usize = 3;
 const MOST: usize = 40;
-/// Number of lines after the first one that are examined for the operations of a table.
+/// Constant: number of lines after the first one that are examined for the operations of a table.
 const ROWS: usize = 200;
-/// Greatest number of distinct operations that a table may have for its column of operations to be recognised by its
-/// contents.
+/// Constant: greatest number of distinct operations that a table may have for its column of operations to be recognised
+/// by its contents.
 const OPERATIONS: usize = 8;
 
-/// List of hints from the name of a table's column for the suggestion of `--columns`: whole words, parts of words, and
-/// the word of `--columns` that they suggest.
+/// Constant: list of hints from the name of a table's column for the suggestion of `--columns`: whole words, parts of
+/// words, and the word of `--columns` that they suggest.
 const NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["ts", "t"], &["time", "stamp", "date"], "time:s"),
     (

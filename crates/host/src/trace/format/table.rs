@@ -42,8 +42,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// List of names of operations, in lower case, each with its operation, that a trace table may use if the user defines
-/// no words.
+/// Constant: list of names of operations, in lower case, each with its operation, that a trace table may use if the
+/// user defines no words.
 const WORDS: &[(&str, Op)] = &[
     ("read", Op::READ),
     ("r", Op::READ),
@@ -59,7 +59,8 @@ const WORDS: &[(&str, Op)] = &[
     ("f", Op::FLUSH),
 ];
 
-/// List of the names of the operations that only drives with zones or placement handles have, for a trace table.
+/// Constant: list of the names of the operations that only drives with zones or placement handles have, for a trace
+/// table.
 const ZONED_WORDS: &[(&str, Op)] = &[
     ("append", Op::APPEND),
     ("open", Op::ZONE_OPEN),
@@ -71,7 +72,8 @@ const ZONED_WORDS: &[(&str, Op)] = &[
 
 struct TraceTable {
     spec: Spec,
-    /// Byte that separates columns: given by the user, or found in the first line of the table; none before that line.
+    /// Field of the parser: byte that separates columns: given by the user, or found in the first line of the table;
+    /// none before that line.
     separator: Option<u8>,
     lines: u64,
     zero: Zero,

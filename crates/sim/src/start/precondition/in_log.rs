@@ -75,8 +75,8 @@ impl Precondition {
     }
 
     /// Ends the present window (stretch of writes) of preconditioning if it is complete, and checks whether the write
-    /// amplification of the host's log is steady. `step` is the last step of the workload's copies; `None` where none are
-    /// written.
+    /// amplification of the host's log is steady. `step` is the last step of the workload's copies; `None` where none
+    /// are written.
     fn look_at_log(&mut self, log: &mut HostTranslation, step: Option<CopyStep>) {
         if !self.is_window_over(step) {
             return;

@@ -80,6 +80,7 @@ features! {
     Streams: ["ftl.streams.name"], IsNot(&["mixed", "separate"]), "streams that tell units apart";
     ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that swap their open superblocks";
     Copyback: ["controller.copyback"], Is(&["true"]), "copyback";
+    Bursts: ["ftl.gc.burst_programs"], Positive, "garbage collection in bursts";
     SeveralUnits: ["ftl.mapping_unit"], UnitsAProgram, "several mapping units per program";
     Sectors: ["ftl.sectors.track"], Is(&["true"]), "sector tracking within units";
     BufferDram: ["ftl.buffer.dram.transfers"], Given, "access times of the buffer's DRAM";
@@ -186,6 +187,12 @@ pub const APART: &[Apart] = apart! {
     ProgramOrder, BlockMap:
         Logical("a unit's address determines its block and the order of programs: there is nothing to swap")
         => "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell";
+    Bursts, BlockMap: Logical("a merge is asked for by the write that waits for it")
+        => "ftl.gc.burst_programs = 0, or ftl.mapping.name = page, dftl or birrell";
+    Bursts, SlcCache: Logical("folding takes turns with the host by a credit of its own, which a burst would not see")
+        => "ftl.gc.burst_programs = 0, or ftl.slc_cache.name = none";
+    Bursts, Zones: Logical("nothing is collected in zones, and bursts beside them are not modelled")
+        => "ftl.gc.burst_programs = 0";
     SlcCache, Zones: Logical("a zone lies where its number says, and nothing is folded out of a cache")
         => "ftl.slc_cache.name = none";
     Parity, Zones: Logical("superblocks of a zone are filled and reset by themselves, not in groups of neighbours")
@@ -263,6 +270,8 @@ pub const APART: &[Apart] = apart! {
         => "ftl.slc_cache.name = none";
     Sampled, Parity: Logical("groups that are filled in step are not carried forward between windows")
         => "ftl.parity.name = none";
+    Sampled, Bursts: Logical("turns of the host and of collections take place in time, which is not carried forward")
+        => "ftl.gc.burst_programs = 0";
     Sampled, KeepRewritten: Logical("what the buffer keeps depends on reads and flushes, which are not carried forward")
         => "ftl.buffer.keep_rewritten = 0";
     Sampled, FailedDie: Logical("rebuilds of the dead die's data are not carried forward") => "no ftl.failed_die";

@@ -2,7 +2,7 @@
 
 use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
-use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules, Streams};
+use crate::core::{Assembly, Collection, Core, Finding, LostUnits, Rules, Streams, Turns};
 use crate::features::{CorrectionParts, Features, Making};
 use crate::flash_map::MapOnFlash;
 use crate::host_side::Host;
@@ -115,7 +115,7 @@ impl Parts<'_> {
             agenda,
             rules,
             lost: LostUnits::default(),
-            woken: Vec::new(),
+            turns: Turns::new(config.gc.burst_programs, layout.program_units, layout.dies),
             asks: VecDeque::new(),
             finding: config.has_power_cuts().then(|| {
                 let (method, spare_bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);

@@ -1,6 +1,7 @@
 //! What a die's collection knows beside the superblock it empties: what was asked of it, and what it earns the host.
 
 use super::Idle;
+use super::Turns;
 use crate::store::{Mover, NONE, Pace, Space};
 use controller::Origin;
 use std::collections::VecDeque;
@@ -151,13 +152,13 @@ impl Collection {
 
     /// Gives the host write credit (units that it may write while garbage collection throttles it) for `units` units
     /// that the collection of the die moved. `host_programs` is the number of programs of the host that wait or are in
-    /// progress on the die; above 0, the units count as moved beside the host.
+    /// progress on the die; above 0, the units count as moved beside the host. `turns` limits the credit.
     #[inline]
-    pub fn earn(&mut self, units: u32, program_units: u32, host_programs: u32) {
+    pub fn earn(&mut self, units: u32, turns: &Turns, program_units: u32, host_programs: u32) {
         if host_programs > 0 {
             self.seen.moved += u64::from(units);
         }
-        self.pace.earn(f64::from(units), program_units);
+        self.pace.earn(f64::from(units), turns.credit_most(program_units, self.pace.rate));
     }
 
     /// Returns true if the host has used up its write credit and must wait until garbage collection has moved more

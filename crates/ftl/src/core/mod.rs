@@ -9,6 +9,7 @@ mod arriving;
 mod asks;
 mod assembly;
 mod buffering;
+mod bursts;
 mod collection;
 mod commit;
 mod finding;
@@ -33,6 +34,7 @@ pub(crate) use agenda::Round;
 pub(crate) use arriving::{Arriving, Joining};
 pub(crate) use asks::Ask;
 pub(crate) use assembly::{Assembly, Lane};
+pub(crate) use bursts::Turns;
 pub(crate) use collection::Collection;
 pub use collection::CollectionInTime;
 pub(crate) use finding::Finding;
@@ -116,9 +118,8 @@ pub(crate) struct Core {
     pub lost: LostUnits,
     /// Field: state of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
     pub finding: Option<Box<Finding>>,
-    /// Numbers of the dies on which garbage collection must be checked because it may have new work, such as a victim
-    /// to take.
-    pub woken: Vec<usize>,
+    /// Field: turns of garbage collection and the host over the drive, and dies on which collection has new work.
+    pub turns: Turns,
     /// Queue of the actions that features have requested and that the FTL has not carried out yet.
     pub asks: VecDeque<Ask>,
     /// Number of bytes that the read about to be submitted transfers over the channel; 0: all bytes of its mapping

@@ -154,7 +154,7 @@ impl Core {
     /// superblock that uses all bits per cell, without taking free space that garbage collection needs.
     #[inline]
     pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
-        if self.collections[die].holds_host_back() {
+        if self.collections[die].holds_host_back() || self.turns.is_burst() {
             return false;
         }
         let space = &self.store.space.dies[die];

@@ -68,10 +68,11 @@ impl Media {
     /// Counts a host unit that was assigned to a write stream of the die, and subtracts it from the number of units
     /// that the host may write for the garbage collection work done so far (write credit of the die), unless the unit
     /// went to the SLC cache.
-    pub fn note_host_unit(&mut self, die: usize, stream: usize) {
+    pub fn note_host_unit(&mut self, die: usize, stream: usize) -> bool {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();
         }
         self.features.wrote_host_unit(&mut self.core, die, stream);
+        self.core.turns.begin_if_due(&self.core.collections, die)
     }
 }

@@ -68,6 +68,9 @@ impl Serves for PageMapped {
                 None => lane_asked_for(self, slot, lpn, ctx),
             };
             if self.media.core.assembly.lanes[lane].current == NONE && !self.media.choose_die(lane, lpn) {
+                let core = &mut self.media.core;
+                core.turns.begin_for_waiting(&core.collections, &core.assembly.bound);
+                self.upkeep.wake_dies(&mut self.media, ctx);
                 break;
             }
             let Lane { current, stream, .. } = self.media.core.assembly.lanes[lane];
@@ -81,11 +84,11 @@ impl Serves for PageMapped {
                 self.media.core.buffer.slot(slot).request != u32::MAX;
             self.media.core.assembly.streams.note_written(lpn);
             self.media.core.store.space.dies[die].live += 1;
-            self.media.note_host_unit(die, stream);
+            let is_burst = self.media.note_host_unit(die, stream);
             self.media.core.store.map.prefetch_validity(self.media.core.store.map.lookup(lpn));
             let source = Source::of_slot(self.media.core.buffered_origin(lpn), slot);
             self.media.append(die, stream, lpn, source, ctx);
-            if opened {
+            if opened || is_burst {
                 self.upkeep.collect(&mut self.media, die, ctx);
             }
         }

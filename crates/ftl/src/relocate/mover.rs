@@ -3,7 +3,7 @@
 use crate::Probe;
 use crate::core::Core;
 use crate::media::Media;
-use crate::store::Mover;
+use crate::store::{CREDIT_PROGRAMS, Mover};
 use controller::{Context, Origin};
 
 /// Kind of purpose for which a die relocates the units of victim superblocks: garbage collection, or folding of the SLC
@@ -90,7 +90,7 @@ impl Core {
         self.mover(die, customer).next_row += rows;
         if customer == Customer::Folding {
             let (units, program) = (rows * self.store.layout.row_units, self.store.layout.program_units);
-            self.folding[die].pace.earn(f64::from(units), program);
+            self.folding[die].pace.earn(f64::from(units), f64::from(CREDIT_PROGRAMS * program));
         }
     }
 }

@@ -41,7 +41,8 @@ impl Core {
         self.mover(die, customer).end_read(units);
         if customer == Customer::Collection {
             let host_programs = self.assembly.bound[die];
-            self.collections[die].earn(1, self.store.layout.program_units, host_programs);
+            let program_units = self.store.layout.program_units;
+            self.collections[die].earn(1, &self.turns, program_units, host_programs);
         }
     }
 }

@@ -10,6 +10,9 @@ pub struct CollectionRules {
     /// Setting: number of page rows of the victim that one garbage collection reads in advance, while units of earlier
     /// rows wait for their programs.
     pub read_ahead: u32,
+    /// Setting: number of program units that garbage collection moves on each die in a burst, while the host waits; 0:
+    /// collection is paced evenly, beside the host.
+    pub burst_programs: u32,
     /// Setting `ftl.gc.trigger`: maker (factory) of the policy that decides when garbage collection works.
     pub trigger: trigger::Maker,
     /// Setting `ftl.gc.victim`: maker (factory) of the policy that chooses the victim of garbage collection, the
@@ -30,12 +33,17 @@ impl CollectionRules {
             4u32,
             "page rows read ahead by one collection",
         )?;
+        let burst_programs = gc.within(at_least(0u32).at_most(1024u32)).or(
+            "burst_programs",
+            0u32,
+            "program units that each die moves in one burst of collection, while the host waits; 0: paced evenly",
+        )?;
         let mut section = gc.child("trigger")?;
         let trigger = trigger::read(&mut section)?;
         trigger().fit(layout).map_err(|(key, expected)| section.reject(key, &expected))?;
         section.finish()?;
         let victim = whole(&mut gc, "victim", victim::read)?;
         gc.finish()?;
-        Ok(Self { read_ahead, trigger, victim })
+        Ok(Self { read_ahead, burst_programs, trigger, victim })
     }
 }

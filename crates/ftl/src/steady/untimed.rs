@@ -261,7 +261,12 @@ impl PageMapped {
             };
             let earned = f64::from(mask.count_ones()) * share;
             let collection = &mut self.media.core.collections[die];
-            collection.pace.earn(earned, self.media.core.store.layout.program_units);
+            let most = self
+                .media
+                .core
+                .turns
+                .credit_most(self.media.core.store.layout.program_units, collection.pace.rate);
+            collection.pace.earn(earned, most);
             if collection.mover.next_row < self.media.core.store.layout.rows {
                 return true;
             }

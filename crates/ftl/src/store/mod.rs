@@ -20,7 +20,7 @@ pub(crate) use frontiers::{Frontier, NONE};
 pub use map::Beginning;
 pub(crate) use map::{Ground, Map, Places};
 pub(crate) use marks::Mark;
-pub(crate) use mover::{Mover, PENDING_MAX, Pace};
+pub(crate) use mover::{CREDIT_PROGRAMS, Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
 pub(crate) use saved::STATES;
 pub use space::SuperblockState;

@@ -141,7 +141,7 @@ impl Mover {
 
 /// Constant: greatest number of program units for which the host can save up write credit while a superblock is being
 /// reclaimed.
-const CREDIT_PROGRAMS: u32 = 4;
+pub(crate) const CREDIT_PROGRAMS: u32 = 4;
 
 /// State of the throttling of host writes to a die while its superblocks are being reclaimed: the number of mapping
 /// units that the host may still write, and the number that each unit moved by reclaiming adds.
@@ -155,11 +155,11 @@ pub(crate) struct Pace {
 impl Pace {
     /// Adds to the host's write credit the number of units that the host may write in return for `units` units moved by
     /// reclaiming. Without the credit, the host would run ahead until nothing is free and then wait for a whole
-    /// superblock to be collected: seconds without progress on a drive with large superblocks.
+    /// superblock to be collected: seconds without progress on a drive with large superblocks. The credit grows to
+    /// `most` units.
     #[inline]
-    pub fn earn(&mut self, units: f64, program_units: u32) {
+    pub fn earn(&mut self, units: f64, most: f64) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.
-        let most = f64::from(CREDIT_PROGRAMS * program_units);
         self.credit = (self.credit + units * self.rate).min(most);
     }
 }

@@ -60,6 +60,7 @@ impl Upkeep {
             media.retry_waiting(die, ctx);
         }
         self.empty(media, die, Customer::Collection, ctx);
+        self.leave_burst(media, die);
         media.pad_leftover(die, ctx);
         let urgency = if media.core.free_superblocks(die) < 2 { Urgency::Urgent } else { Urgency::Normal };
         media.core.store.controller.set_urgency(DieId(die as u32), urgency);

@@ -74,6 +74,7 @@ impl Upkeep {
         while (customer == Customer::Folding
             || media.core.collections[die].mover.reading_rows < media.core.rules.read_ahead)
             && !media.core.assembly.is_still
+            && !self.rests(media, die, customer)
             && let Some((row, mask)) = media.core.next_row(die, customer)
         {
             let route = match customer {
@@ -88,6 +89,10 @@ impl Upkeep {
             let mover = media.core.mover(die, customer);
             mover.begin_read(units_in(mask));
             let origin = mover.origin;
+            if customer == Customer::Collection && media.core.turns.has_bursts() {
+                let is_over = media.core.turns.note_read(die, units_in(mask));
+                self.let_host_on(media, is_over);
+            }
             let first = Ppa(media.core.store.layout.first_of_row(row));
             let moved = route == Route::InDie
                 && match customer {
@@ -101,6 +106,47 @@ impl Upkeep {
         media.core.mover(die, customer).next_row == media.core.rows_of(customer)
     }
 
+    /// Returns true if the die's garbage collection works in bursts and waits for the next one.
+    #[inline(always)]
+    fn rests(&self, media: &mut Media, die: usize, customer: Customer) -> bool {
+        customer == Customer::Collection
+            && media.core.turns.has_bursts()
+            && self.rests_between_bursts(media, die)
+    }
+
+    /// Returns true if the collection of a die waits for the next burst: the host has credit and room on the die.
+    #[cold]
+    fn rests_between_bursts(&self, media: &mut Media, die: usize) -> bool {
+        let (core, collection) = (&media.core, &media.core.collections[die]);
+        let mut lanes = core.assembly.lanes_of(die);
+        let rests = !core.turns.is_burst()
+            && collection.is_pacing()
+            && collection.forced.is_empty()
+            && !collection.holds_host_back()
+            && lanes.any(|lane| core.has_own_room(die, core.assembly.lanes[lane].own));
+        if rests {
+            media.core.turns.rest();
+        }
+        rests
+    }
+
+    /// Lets the host write to all dies again if the burst of garbage collection is over.
+    #[cold]
+    fn let_host_on(&self, media: &mut Media, is_over: bool) {
+        for die in 0..if is_over { media.core.collections.len() } else { 0 } {
+            media.update_eligible(die);
+        }
+    }
+
+    /// Takes a die out of the present burst of garbage collection where the die has no victim that the host waits for.
+    #[inline]
+    pub fn leave_burst(&self, media: &mut Media, die: usize) {
+        if media.core.turns.has_bursts() && !media.core.collections[die].is_pacing() {
+            let is_over = media.core.turns.give_up(die);
+            self.let_host_on(media, is_over);
+        }
+    }
+
     /// Handles a completed read of a superblock being reclaimed: queues the units that are still valid to be programmed
     /// elsewhere.
     pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
@@ -111,7 +157,7 @@ impl Upkeep {
             Customer::Collection => {
                 let host_programs = media.core.assembly.bound[die];
                 let program_units = media.core.store.layout.program_units;
-                media.core.collections[die].earn(count, program_units, host_programs);
+                media.core.collections[die].earn(count, &media.core.turns, program_units, host_programs);
                 for ppa in media.core.store.units_of(read) {
                     if media.core.store.map.is_valid(ppa) {
                         media.move_unit(die, ppa, read.origin, ctx);

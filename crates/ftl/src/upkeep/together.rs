@@ -85,7 +85,7 @@ impl Upkeep {
         self.count_victim(media, die, superblock as usize, origin);
         media.features.takes_member(&mut media.core, die, superblock);
         media.features.moves_member(superblock);
-        media.core.woken.push(die);
+        media.core.turns.woken.push(die);
         let within = superblock % media.core.store.space.per_die;
         media.core.collections[die].taken.push_back((within, origin));
     }
@@ -93,7 +93,7 @@ impl Upkeep {
     /// Advances garbage collection on all dies that have got new work, for instance a superblock of a parity group to
     /// be reclaimed.
     pub fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
-        while let Some(die) = media.core.woken.pop() {
+        while let Some(die) = media.core.turns.woken.pop() {
             self.collect(media, die, ctx);
         }
     }
@@ -124,7 +124,7 @@ impl Upkeep {
             }
         }
         let dies = media.features.dies_beside(die);
-        media.core.woken.extend(dies.into_iter().flatten());
+        media.core.turns.woken.extend(dies.into_iter().flatten());
         self.wake_dies(media, ctx);
     }
 }

@@ -83,6 +83,7 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
             ]
         }
         Feature::ProgramOrder => one(&["ftl.program_order.name=fast-first"]),
+        Feature::Bursts => one(&["ftl.gc.burst_programs=3"]),
         Feature::Copyback => one(&["controller.copyback=true"]),
         Feature::SeveralUnits => {
             vec![owned(&["controller.multi_plane=true"]), owned(&["ftl.mapping_unit=2KiB"])]

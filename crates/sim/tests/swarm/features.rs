@@ -191,7 +191,13 @@ pub const TOGETHER: &[Feature] = &[
     ("streams that tell units apart", 0.5, streams_that_tell_units_apart),
     ("a code and flows", 0.5, code_and_flows),
     ("placement handles", 0.5, placement_handles),
+    ("collection in bursts", 0.4, collection_in_bursts),
 ];
+
+fn collection_in_bursts(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.set("ftl.gc.burst_programs", choose(random, &["1", "2", "3", "8", "100"]));
+    !maps_blocks(deal)
+}
 
 /// Adds placement handles to a dealt drive; each write of the load then names a handle, or none, or an invalid one.
 fn placement_handles(deal: &mut Deal, random: &mut RandomStream) -> bool {

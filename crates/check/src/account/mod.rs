@@ -257,12 +257,6 @@ impl<B: MapAtFirst> Checker<B> {
         self.map.place(ppa).version
     }
 
-    /// Returns the same version number as [`Self::held`], for a physical address that is about to change: the checker's
-    /// own map asks the map of the start of the run once, and keeps the answer for the change.
-    fn held_by_changing(&mut self, ppa: Ppa) -> u32 {
-        self.map.place_mut(ppa).version
-    }
-
     /// Notes that the host data of unit `lpn` were programmed: the drive's map has the newest version of the unit at
     /// physical address `new` from now on, instead of at `old`. Checks that this version is there.
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
@@ -275,7 +269,8 @@ impl<B: MapAtFirst> Checker<B> {
     /// Notes in the checker's own map that unit `lpn` was moved on flash from physical address `old` to `new`, for
     /// instance by garbage collection.
     pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        let version = self.held_by_changing(old);
+        // Asked as for a change, which follows: the map of the start of the run is looked up once.
+        let version = self.map.place_mut(old).version;
         self.commit(lpn, new, old, version, true);
     }
 
@@ -306,7 +301,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
         // What a snapshot sees stays where it is, unless it was moved.
         if old != Ppa::NONE {
-            let version = self.held_by_changing(old);
+            let version = self.map.place_mut(old).version;
             if moved || !self.past.sees(lpn, version) {
                 self.leave(old);
             }

@@ -18,7 +18,9 @@ class InterruptedAt(Section):
     """
 
     phase: str
-    """[text] Phase of the run in which it was interrupted: `precondition`, `layout` or `run`."""
+    """[text] Phase, named in the result, in which the run was interrupted: `precondition`, `layout` or
+    `run`.
+    """
 
     workload_fraction: float | None
     """[ratio] Fraction (0 to 1) of the interrupted phase that was done; null where that is unknown.
@@ -30,16 +32,21 @@ class FioJob(Section):
     """Description of one job of a fio file, as it is written there."""
 
     name: str
-    """[text] Name of the fio job."""
+    """[text] Name, in the result, of the fio job."""
 
     clones: Count
-    """[count] Number of copies of the fio job that run at the same time (`numjobs`)."""
+    """[count] Number, in the result, of copies of the fio job that run at the same time (`numjobs`).
+    """
 
     together: bool
-    """[yes/no] True if the copies of the fio job are reported as one (`group_reporting`)."""
+    """[yes/no] True, in the result, if the copies of the fio job are reported as one
+    (`group_reporting`).
+    """
 
     options: abc.Mapping[str, str]
-    """[text] Options of the fio job with their values, including those of the `global` section."""
+    """[text] Table, in the result, of the options of the fio job with their values, including those of
+    the `global` section.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -119,11 +126,12 @@ class Workload(Section):
     """Facts about the workload that was run: name, format, number of requests, jobs and notes."""
 
     name: str
-    """[text] Name of the workload that was run."""
+    """[text] Name, in the result, of the workload that was run."""
 
     format: str
-    """[text] Format that the workload was read from: `fio`, the format of a trace, or the name of a
-    generator.
+    """[text] Format, in the result, of the workload that was run: `fio` (also for a built-in
+    generator, which is a fio job), the name of a trace's format, `synthetic` for a synthetic
+    volume, `flows`, `stepped` or `nbd`.
     """
 
     requests: Count
@@ -141,7 +149,9 @@ class Workload(Section):
     """
 
     notes: abc.Mapping[str, str]
-    """[text] Further findings about the workload, such as facts about a trace, by name."""
+    """[text] Texts, in the result, with further findings about the workload, such as facts about a
+    trace, by name.
+    """
 
     tags: tuple[str, ...]
     """[text] List of the names of the workload's tags (fio jobs, or volumes of a trace), in the order
@@ -149,7 +159,7 @@ class Workload(Section):
     """
 
     jobs: tuple[FioJob, ...]
-    """List of the jobs of a fio file, as written; empty for other workloads."""
+    """List, in the result, of the jobs of a fio file, as written; empty for other workloads."""
 
     steady_states: tuple[SteadyState, ...]
     """List of the results of the detection of steady state (`steadystate`) in jobs of a fio file;
@@ -164,7 +174,8 @@ class Loop(Section):
     """
 
     rule: str
-    """[text] Text of the rule for the end of the repetitions, as given with `--loop`."""
+    """[text] Text, in the result, of the rule for the end of the repetitions, as given with `--loop`.
+    """
 
     passes: Count
     """[passes] Number of passes of the workload (repetitions one after the other) that were begun.
@@ -186,8 +197,8 @@ class Place(Section):
     """
 
     source: str | None
-    """[text] Comment behind the configuration value in its file, which gives the source of the value;
-    null without a comment.
+    """[text] Text in the result: comment behind the configuration value in its file, which gives the
+    source of the value; null without a comment.
     """
 
 
@@ -198,30 +209,31 @@ class Steadiness(Section):
     """
 
     window_overwrites: float
-    """[ratio] Part of the rule for steady write amplification in preconditioning: length of a window
-    (stretch over which write amplification is averaged), in overwrites of the filled space.
+    """[ratio] Value in the result, part of the rule for steady write amplification in preconditioning:
+    length of a window (stretch over which write amplification is averaged), in overwrites of the
+    filled space.
     """
 
     windows: Count
-    """[count] Part of the rule for steady write amplification in preconditioning: number of windows
-    (stretches over which write amplification is averaged) that are compared.
+    """[count] Value in the result, part of the rule for steady write amplification in preconditioning:
+    number of windows (stretches over which write amplification is averaged) that are compared.
     """
 
     least_overwrites: float
-    """[ratio] Part of the rule for steady write amplification in preconditioning: least number of
-    overwrites of the filled space before write amplification can count as steady.
+    """[ratio] Value in the result, part of the rule for steady write amplification in preconditioning:
+    least number of overwrites of the filled space before write amplification can count as steady.
     """
 
     tolerance: float
-    """[ratio] Part of the rule for steady write amplification in preconditioning: tolerance, the
-    greatest permitted deviation of a window's write amplification from the mean of the compared
-    windows, as a share of the mean.
+    """[ratio] Value in the result, part of the rule for steady write amplification in preconditioning:
+    tolerance, the greatest permitted deviation of a window's write amplification from the mean of
+    the compared windows, as a share of the mean.
     """
 
     limit_overwrites: float
-    """[ratio] Part of the rule for steady write amplification in preconditioning: greatest number of
-    overwrites of the filled space, after which the drive is used even if write amplification is not
-    steady.
+    """[ratio] Value in the result, part of the rule for steady write amplification in preconditioning:
+    greatest number of overwrites of the filled space, after which the drive is used even if write
+    amplification is not steady.
     """
 
 
@@ -338,17 +350,17 @@ class State(Section):
     """
 
     began: Literal["none", "fill", "steady", "instant", "workload", "loaded"]
-    """[text] Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for
-    a saved state.
+    """[text] Way, named in the result, in which the drive's first state was made: a kind of
+    preconditioning, or `loaded` for a saved state.
     """
 
     layout: LaidOut
-    """Results on the data that the workload expects to read, written before the simulated time began:
-    number of mapping units and bytes.
+    """Part of the result on the data that the workload expects to read, written before the simulated
+    time began: number of mapping units and bytes.
     """
 
     unit_bytes: Count
-    """[bytes] Size in bytes of a mapping unit of the drive."""
+    """[bytes] Size in bytes, in the result, of a mapping unit of the drive that was simulated."""
 
     units_read: Count
     """[mapping units] Number of mapping units that the host read in the measured window."""
@@ -460,22 +472,26 @@ class OfNamespace(Section):
     """
 
     name: str
-    """[text] Name of the namespace to which the counts belong."""
+    """[text] Name, in the result, of the namespace to which the counts belong."""
 
     command_set: str
-    """[text] Name of the namespace's command set: the requests that it understands."""
+    """[text] Name, in the result, of the namespace's command set: the requests that it understands.
+    """
 
     size_bytes: Count
-    """[bytes] Size of the namespace in bytes."""
+    """[bytes] Size in bytes, in the result, of the namespace."""
 
     read: Served
-    """Counts of the host's reads of the namespace: completed, failed, and bytes."""
+    """Counts, in the result, of the host's reads of the namespace: completed, failed, and bytes.
+    """
 
     write: Served
-    """Counts of the host's writes to the namespace: completed, failed, and bytes."""
+    """Counts, in the result, of the host's writes to the namespace: completed, failed, and bytes.
+    """
 
     trim: Served
-    """Counts of the host's trims of the namespace: completed, failed, and bytes."""
+    """Counts, in the result, of the host's trims of the namespace: completed, failed, and bytes.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -483,7 +499,7 @@ class LatencyInterval(Section):
     """Confidence intervals, low and high, of latencies."""
 
     mean: tuple[float, float]
-    """[ns] Confidence interval, low and high, of the mean latency in nanoseconds."""
+    """[ns] Confidence interval in the result, low and high, of the mean latency in nanoseconds."""
 
     p50: tuple[Count, Count] | None
     """[ns] Confidence interval, low and high, of the median latency in nanoseconds; null where too few
@@ -508,8 +524,8 @@ class Interval(Section):
     """
 
     confidence_level: float
-    """[ratio] Confidence level of the confidence intervals of rates and latencies: share of runs like
-    this one whose interval contains the true value.
+    """[ratio] Confidence level, in the result, of the confidence intervals of rates and latencies:
+    share of runs like this one whose interval contains the true value.
     """
 
     batches: Count
@@ -518,15 +534,19 @@ class Interval(Section):
     """
 
     iops: tuple[float, float]
-    """[1/s] Confidence interval, low and high, of the number of completed requests per second."""
+    """[1/s] Confidence interval in the result, low and high, of the number of completed requests per
+    second.
+    """
 
     bandwidth_bytes_per_s: tuple[float, float] | None
-    """[bytes/s] Confidence interval, low and high, of the bytes of completed requests per second; null
-    where no data was moved.
+    """[bytes/s] Confidence interval in the result, low and high, of the bytes of completed requests
+    per second; null where no data was moved.
     """
 
     latency_ns: LatencyInterval | None
-    """[ns] Confidence intervals of latencies; null where the run is too short."""
+    """[ns] Part of the result with the confidence intervals of latencies; null where the run is too
+    short.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -601,7 +621,9 @@ class Reads(Section):
     """
 
     latency_ns: Latency
-    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
+    """[ns] Part of the results of requests of one kind: latencies of the completed requests, times
+    from arrival to completion.
+    """
 
     interval: Interval | None
     """Confidence intervals of the rates and latencies of the host's reads; null where the run is too
@@ -636,7 +658,9 @@ class Requests(Section):
     """
 
     latency_ns: Latency
-    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
+    """[ns] Part of the results of requests of one kind: latencies of the completed requests, times
+    from arrival to completion.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -646,11 +670,11 @@ class TranslationOfHost(Section):
     """
 
     capacity_bytes: Count
-    """[bytes] Capacity in bytes of the blocks that the host keeps on the zones."""
+    """[bytes] Capacity in bytes, in the result, of the blocks that the host keeps on the zones."""
 
     streams: Count
-    """[streams] Number of zones that the host fills with new data at the same time, one for each
-    placement handle.
+    """[streams] Number, in the result, of zones that the host fills with new data at the same time,
+    one for each placement handle.
     """
 
     empty_zones: Count
@@ -659,7 +683,9 @@ class TranslationOfHost(Section):
     """
 
     map_bytes: Count
-    """[bytes] Bytes of the host's memory that the map of its log takes, in both directions."""
+    """[bytes] Number, in the result, of bytes of the host's memory that the map of its log takes, in
+    both directions.
+    """
 
     written_bytes: Count
     """[bytes] Number of bytes that the host wrote to zones for writes of the workload, in whole
@@ -678,13 +704,14 @@ class TranslationOfHost(Section):
     """[zones] Number of zones that the host's collection emptied and reset."""
 
     write_amplification: float | None
-    """[ratio] Write amplification of the host alone: bytes that it wrote to zones, over bytes that
-    writes of the workload carried; null without such writes. `waf` has what the drive adds, too.
+    """[ratio] Write amplification, in the result, of the host alone: bytes that it wrote to zones,
+    over bytes that writes of the workload carried; null without such writes. `waf` has what the
+    drive adds, too.
     """
 
     drive_write_amplification: float | None
-    """[ratio] Write amplification of the drive alone: bytes programmed to flash, over bytes that the
-    host wrote to zones; null without such writes.
+    """[ratio] Write amplification, in the result, of the drive alone: bytes programmed to flash, over
+    bytes that the host wrote to zones; null without such writes.
     """
 
     writes_waited: Count
@@ -715,7 +742,9 @@ class Trims(Section):
     """
 
     latency_ns: Latency
-    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
+    """[ns] Part of the results of requests of one kind: latencies of the completed requests, times
+    from arrival to completion.
+    """
 
     requests_without_unit: Count | None
     """[requests] Number of completed trims that cover no whole mapping unit and so drop nothing. Null
@@ -748,7 +777,9 @@ class Writes(Section):
     """
 
     latency_ns: Latency
-    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
+    """[ns] Part of the results of requests of one kind: latencies of the completed requests, times
+    from arrival to completion.
+    """
 
     interval: Interval | None
     """Confidence intervals of the rates and latencies of the host's writes; null where the run is too
@@ -763,26 +794,28 @@ class Host(Section):
     """
 
     read: Reads
-    """Results of the host's reads: number, bytes, rates and latencies of the completed reads, and
-    number of reads of lost data.
+    """Part of the result on the host's reads: number, bytes, rates and latencies of the completed
+    reads, and number of reads of lost data.
     """
 
     write: Writes
-    """Results of the host's writes: number, bytes, rates and latencies of the completed writes."""
+    """Part of the result on the host's writes: number, bytes, rates and latencies of the completed
+    writes.
+    """
 
     trim: Trims
-    """Results of the host's trims, with which it tells the drive that data are no longer needed. The
-    drive drops only mapping units that a trim covers as a whole.
+    """Part of the result on the host's trims, with which it tells the drive that data are no longer
+    needed. The drive drops only mapping units that a trim covers as a whole.
     """
 
     flush: Requests
-    """Results of the host's flushes, which demand that all acknowledged data are durable: number, rate
-    and latencies.
+    """Part of the result on the host's flushes, which demand that all acknowledged data are durable:
+    number, rate and latencies.
     """
 
     arrivals: Arrivals
-    """Results on the arrivals of the host's requests, and on their waits for a place in the drive's
-    queues.
+    """Part of the result on the arrivals of the host's requests, and on their waits for a place in the
+    drive's queues.
     """
 
     submitted: ByKind
@@ -803,13 +836,13 @@ class Host(Section):
     """
 
     manage: Requests | None = None
-    """Number, rate and latencies of the management requests of the host (zone open, close, finish and
-    reset, reclaim unit handle update); absent without any.
+    """Number, rate and latencies, in the result, of the management requests of the host (zone open,
+    close, finish and reset, reclaim unit handle update); absent without any.
     """
 
     translation: TranslationOfHost | None = None
-    """Results on the translation of a host that keeps blocks on a drive of zones; absent where the
-    workload asks the drive itself.
+    """Part of the result on the translation of a host that keeps blocks on a drive of zones; absent
+    where the workload asks the drive itself.
     """
 
     errors: abc.Mapping[str, Count] | None = None
@@ -889,28 +922,33 @@ class Flash(Section):
     """Results on flash operations in the measured window, by origin: on whose behalf they were done."""
 
     reads: ByOrigin
-    """[pages] Numbers of flash pages read in the measured window, by origin (host, garbage collection,
-    wear levelling and others).
+    """[pages] Numbers, in the result, of flash pages read in the measured window: one number for each
+    origin (host, garbage collection, wear levelling and others).
     """
 
     programs: ByOrigin
-    """[pages] Numbers of flash pages programmed in the measured window, by origin. A program counts
-    for the origin of its first mapping unit.
+    """[pages] Numbers, in the result, of flash pages programmed in the measured window: one number for
+    each origin. A program counts for the origin of its first mapping unit.
     """
 
     erases: ByOrigin
-    """[blocks] Numbers of blocks erased in the measured window, by origin."""
+    """[blocks] Numbers, in the result, of blocks erased in the measured window: one number for each
+    origin (host, garbage collection, wear levelling and others).
+    """
 
     units_programmed: ByOrigin
-    """[mapping units] Numbers of mapping units programmed in the measured window, by the origin of
-    each unit itself (not of the program that wrote it). Their bytes are in `waf_bytes.programmed`.
+    """[mapping units] Numbers, in the result, of mapping units programmed in the measured window: one
+    number for each origin, which is that of each unit itself (not of the program that wrote it).
+    Their bytes are in `waf_bytes.programmed`.
     """
 
     page_bytes: Count
-    """[bytes] Size in bytes of a flash page of the drive, without the spare area."""
+    """[bytes] Size in bytes, in the result, of a flash page of the drive, without the spare area.
+    """
 
     mapping_unit_bytes: Count
-    """[bytes] Size in bytes of a mapping unit, the smallest piece of data with its own location.
+    """[bytes] Size in bytes, in the result, of a mapping unit of the drive, the smallest piece of data
+    with its own location.
     """
 
 
@@ -922,69 +960,75 @@ class WafParts(Section):
     """
 
     host: float
-    """Write amplification due to the host's own bytes, as they were programmed to flash: below 1 where
-    the host overwrote them in the write buffer, or the buffer still holds them.
+    """Part of the run's write amplification due to the host's own bytes, as they were programmed to
+    flash: below 1 where the host overwrote them in the write buffer, or the buffer still holds
+    them.
     """
 
     fill_up: float | None
-    """Write amplification due to filling up mapping units: the rest of units that the host wrote in
-    part, programmed beside that part.
+    """Part of the run's write amplification due to filling up mapping units: the rest of units that
+    the host wrote in part, programmed beside that part.
     """
 
     gc: float
-    """Write amplification due to garbage collection for the free space that the programs of the
-    measured window took.
+    """Part of the run's write amplification due to garbage collection for the free space that the
+    programs of the measured window took.
     """
 
     gc_debt: float
-    """Write amplification due to garbage collection for free space that was missing when the measured
-    window began; negative where the window left space to be collected later.
+    """Part of the run's write amplification due to garbage collection for free space that was missing
+    when the measured window began; negative where the window left space to be collected later.
     """
 
     wear: float | None
-    """Write amplification due to wear levelling."""
+    """Part of the run's write amplification due to wear levelling."""
 
     rescue: float | None
-    """Write amplification due to data moved out of superblocks in which a program failed."""
+    """Part of the run's write amplification due to data moved out of superblocks in which a program
+    failed.
+    """
 
     padding: float
-    """Write amplification due to empty units (padding) that complete a program unit."""
+    """Part of the run's write amplification due to empty units (padding) that complete a program unit.
+    """
 
     rewrite: float | None
-    """Write amplification due to data that the regulator (policy that trades write costs against read
-    costs) asked to be rewritten, that is programmed again so that later reads of them take less
-    time.
+    """Part of the run's write amplification due to data that the regulator (policy that chooses how
+    costly each write is) asked to be rewritten, that is programmed again so that later reads of
+    them take less time.
     """
 
     refresh: float | None
-    """Write amplification due to refresh: data moved to newly programmed pages before its retention
-    time is over, or because its block was read too often.
+    """Part of the run's write amplification due to refresh: data moved to newly programmed pages
+    before its retention time is over, or because its block was read too often.
     """
 
     map: float | None
-    """Write amplification due to the map: bytes programmed for units of the logical-to-physical map,
-    per byte that the host wrote.
+    """Part of the run's write amplification due to the map: bytes programmed for units of the
+    logical-to-physical map, per byte that the host wrote.
     """
 
     scrub: float | None
-    """Write amplification due to data that the patrol (background scrub) rewrote, that is moved to
-    newly programmed pages, because errors came near the limit of the error-correcting code.
+    """Part of the run's write amplification due to data that the patrol (background scrub) rewrote,
+    that is moved to newly programmed pages, because errors came near the limit of the
+    error-correcting code.
     """
 
     fold: float | None
-    """Write amplification due to folding: data moved from the SLC cache to superblocks that use all
-    bits per cell.
+    """Part of the run's write amplification due to folding: data moved from the SLC cache to
+    superblocks that use all bits per cell.
     """
 
     parity: float | None
-    """Write amplification due to parity across dies."""
+    """Part of the run's write amplification due to parity across dies."""
 
     rebuild: float | None
-    """Write amplification due to data restored from parity and programmed again."""
+    """Part of the run's write amplification due to data restored from parity and programmed again.
+    """
 
     read_ahead: float | None
-    """Write amplification due to programs for read-ahead (data read before the host asked for it);
-    null, because read-ahead programs nothing.
+    """Part of the run's write amplification due to programs for read-ahead (data read before the host
+    asked for it); null, because read-ahead programs nothing.
     """
 
 
@@ -995,24 +1039,26 @@ class WafBytes(Section):
     """
 
     host_written: Count
-    """[bytes] Number of bytes that the host's write requests carried into the drive."""
+    """[bytes] Number, in the result, of bytes that the host's write requests carried into the drive.
+    """
 
     programmed: Count
-    """[bytes] Number of bytes programmed to the flash, for all origins."""
+    """[bytes] Number, in the result, of bytes programmed to the flash, for all origins."""
 
     filled_up: Count | None
-    """[bytes] Bytes programmed for the host that no request carried: the rest of units that the host
-    wrote in part. Null in a result of an older format, which lacks this number.
+    """[bytes] Number, in the result, of bytes programmed for the host that no request carried: the
+    rest of units that the host wrote in part. Null in a result of an older format, which lacks this
+    number.
     """
 
     held_before: Count | None
-    """[bytes] Bytes of the host's data that were only in the write buffer when the window began; null
-    in a result of an older format.
+    """[bytes] Number, in the result, of bytes of the host's data that were only in the write buffer
+    when the window began; null in a result of an older format.
     """
 
     held: Count | None
-    """[bytes] Bytes of the host's data that were only in the write buffer when the window ended:
-    written, and not on flash yet. Null in a result of an older format.
+    """[bytes] Number, in the result, of bytes of the host's data that were only in the write buffer
+    when the window ended: written, and not on flash yet. Null in a result of an older format.
     """
 
     held_share: float
@@ -1045,9 +1091,10 @@ class TooShort(Section):
     """
 
     reason: Literal["victims", "drifting", "folding", "room"]
-    """[text] Reason by name: `victims`, there were too few; `drifting`, write amplification had not
-    reached a steady level; `folding`, data went to the SLC cache and none were folded, so that the
-    cost of folding is not known; `room`, a part of the run gained no free space.
+    """[text] Reason, by name, why the result has no estimate of long-run write amplification:
+    `victims`, there were too few; `drifting`, write amplification had not reached a steady level;
+    `folding`, data went to the SLC cache and none were folded, so that the cost of folding is not
+    known; `room`, a part of the run gained no free space.
     """
 
 
@@ -1074,8 +1121,8 @@ class WafLongRun(Section):
     """
 
     confidence_level: float
-    """[ratio] Confidence level of the interval from `low` to `high`: share of runs like this one whose
-    interval contains the true long-run write amplification.
+    """[ratio] Confidence level, in the result, of the interval from `low` to `high`: share of runs
+    like this one whose interval contains the true long-run write amplification.
     """
 
     victims: Count
@@ -1099,8 +1146,8 @@ class WafLongRun(Section):
     """
 
     too_short: TooShort | None
-    """Facts that say why there is no estimate of long-run write amplification; null where there is
-    one.
+    """Part of the result with the facts that say why there is no estimate of long-run write
+    amplification; null where there is one.
     """
 
 
@@ -1206,11 +1253,13 @@ class Stages(Section):
     """
 
     read: StagesOf
-    """[ns] Mean times in nanoseconds that a read of the host spent in each stage of its latency.
+    """[ns] Mean times in nanoseconds, in the result, that a read of the host spent in each stage of
+    its latency.
     """
 
     write: StagesOf
-    """[ns] Mean times in nanoseconds that a write of the host spent in each stage of its latency.
+    """[ns] Mean times in nanoseconds, in the result, that a write of the host spent in each stage of
+    its latency.
     """
 
 
@@ -1221,7 +1270,7 @@ class Job(Section):
     """
 
     name: str
-    """[text] Name of the fio job or of the trace's volume."""
+    """[text] Name, in the result, of the fio job or of the trace's volume."""
 
     read: Requests | None
     """Number, bytes, rates and latencies of the completed reads of the job or volume; null without
@@ -1329,21 +1378,23 @@ class Gc(Section):
     """
 
     victims: Count
-    """[superblocks] Number of superblocks chosen as victims of garbage collection."""
+    """[superblocks] Number of superblocks chosen as victims of garbage collection in the measured
+    window.
+    """
 
     valid_units_per_victim: float | None
-    """[mapping units] Mean number of valid mapping units in a victim when it was chosen: the units
-    that had to be moved.
+    """[mapping units] Mean number, over the victims of the measured window, of valid mapping units in
+    a victim when it was chosen: the units that had to be moved.
     """
 
     candidates_at_choice_mean: float | None
-    """[superblocks] Mean number of superblocks of the die that the garbage collection policy could
-    choose a victim from.
+    """[superblocks] Mean number, over the victims of the measured window, of superblocks of the die
+    that the garbage collection policy could choose the victim from.
     """
 
     free_at_choice_mean: float | None
-    """[superblocks] Mean number of free superblocks that the die had when a victim was chosen: how far
-    garbage collection lets free space run down.
+    """[superblocks] Mean number, over the victims of the measured window, of free superblocks that the
+    die had when the victim was chosen: how far garbage collection lets free space run down.
     """
 
 
@@ -1352,16 +1403,16 @@ class Merges(Section):
     """Numbers of merges in a block-level map, by kind of merge."""
 
     switch: Count
-    """Number of switch merges: a log block became a data block without a copy."""
+    """Number, in the result, of switch merges: a log block became a data block without a copy."""
 
     partial: Count
-    """Number of partial merges: a log block became a data block after the data it lacked were copied
-    into it.
+    """Number, in the result, of partial merges: a log block became a data block after the data it
+    lacked were copied into it.
     """
 
     full: Count
-    """Number of full merges: the current data of a data block and of its log blocks were copied into a
-    new block.
+    """Number, in the result, of full merges: the current data of a data block and of its log blocks
+    were copied into a new block.
     """
 
 
@@ -1370,7 +1421,8 @@ class Mapping(Section):
     """Results on the map from logical to physical addresses: lookups, merges, and memory."""
 
     ram_bytes: Count
-    """[bytes] Number of bytes of RAM that the logical-to-physical map takes in the simulated drive.
+    """[bytes] Number, in the result, of bytes of RAM that the logical-to-physical map takes in the
+    simulated drive.
     """
 
     hits: Count
@@ -1384,12 +1436,13 @@ class Mapping(Section):
     """
 
     hit_ratio: float | None
-    """[ratio] Share of lookups in the logical-to-physical map that found their entry in RAM; null
-    where the whole map is in RAM.
+    """[ratio] Share, in the result, of lookups in the logical-to-physical map that found their entry
+    in RAM; null where the whole map is in RAM.
     """
 
     merges: Merges
-    """[merges] Numbers of merges of log blocks with data blocks, by kind; 0 with a page-level map.
+    """[merges] Numbers, in the result, of merges of log blocks with data blocks, by kind; 0 with a
+    page-level map.
     """
 
 
@@ -1398,8 +1451,8 @@ class Parity(Section):
     """Results on parity across dies, and on the space that it takes."""
 
     stripe: Count
-    """[mapping units] Width of a parity stripe without its parity, in the drive of this run: number of
-    data units that share a parity unit.
+    """[mapping units] Width, in the result, of a parity stripe without its parity, in the drive of
+    this run: number of data units that share a parity unit.
     """
 
     superblocks: Count
@@ -1413,17 +1466,18 @@ class Parity(Section):
     """
 
     share_of_flash: float
-    """[ratio] Number of superblocks assigned to parity units as a share of all superblocks of the
-    drive.
+    """[ratio] Number of superblocks assigned to parity units at the end of the run, as a share of all
+    superblocks of the drive.
     """
 
     share_of_capacity: float
-    """[ratio] Bytes that the superblocks assigned to parity units can hold, as a share of the capacity
-    that the host sees.
+    """[ratio] Number of bytes that the superblocks assigned to parity units at the end of the run can
+    hold, as a share of the capacity that the host sees.
     """
 
     ram_bytes_max: Count
-    """[bytes] Greatest number of bytes of RAM that the parity of incomplete stripes took."""
+    """[bytes] Greatest number of bytes of RAM that the parity of incomplete stripes took in this run.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1471,15 +1525,16 @@ class PlacementGroup(Section):
     """
 
     dies: Count
-    """[dies] Number of dies of the reclaim group."""
+    """[dies] Number, in the result, of dies of the reclaim group."""
 
     valid_bytes: Count
-    """[bytes] Bytes of valid data on the dies of the reclaim group at the end of the run."""
+    """[bytes] Number of bytes of valid data on the dies of the reclaim group at the end of the run.
+    """
 
     available_bytes: tuple[Count, ...]
-    """[bytes] Bytes, for each placement handle, that could be written through the handle in this
-    reclaim group at the end of the run before the handle begins another reclaim unit of the group:
-    RUAMW of the handle's status.
+    """[bytes] List, in the result, of the bytes, for each placement handle, that could be written
+    through the handle in this reclaim group at the end of the run before the handle begins another
+    reclaim unit of the group: RUAMW of the handle's status.
     """
 
     bytes_elsewhere: Count
@@ -1493,9 +1548,9 @@ class PlacementHandle(Section):
     """Results of one placement handle (reclaim unit handle)."""
 
     isolation: Literal["initially", "persistently"]
-    """[text] Isolation of the placement handle's data, as text: `initially` if they stay apart from
-    other data only when they are written first, `persistently` if also when garbage collection
-    moves them.
+    """[text] Isolation, in the result, of the placement handle's data, as text: `initially` if they
+    stay apart from other data only when they are written first, `persistently` if also when garbage
+    collection moves them.
     """
 
     bytes_written: Count
@@ -1512,8 +1567,8 @@ class PlacementHandle(Section):
     """
 
     available_bytes: Count
-    """[bytes] Bytes that could be written through the handle at the end of the run before it begins
-    another reclaim unit: RUAMW of the handle's status, the sum over reclaim groups.
+    """[bytes] Number of bytes that could be written through the handle at the end of the run before it
+    begins another reclaim unit: RUAMW of the handle's status, the sum over reclaim groups.
     """
 
     collections: Count
@@ -1522,7 +1577,8 @@ class PlacementHandle(Section):
     """
 
     bytes_moved: Count
-    """[bytes] Bytes that garbage collection moved out of superblocks with data of this handle alone.
+    """[bytes] Number, in the result, of bytes that garbage collection moved out of superblocks with
+    data of this handle alone.
     """
 
 
@@ -1533,16 +1589,17 @@ class PlacementNamespace(Section):
     """
 
     name: str
-    """[text] Name of the namespace; empty on a drive that has a single namespace without a name.
+    """[text] Name, in the result, of the namespace; empty on a drive that has a single namespace
+    without a name.
     """
 
     handles: tuple[Count, ...]
-    """[handles] List of the numbers of the placement handles of the namespace: its placement handle
-    list.
+    """[handles] List, in the result, of the numbers of the placement handles of the namespace: its
+    placement handle list.
     """
 
     groups: tuple[Count, ...]
-    """[groups] List of the numbers of the reclaim groups of the namespace."""
+    """[groups] List, in the result, of the numbers of the reclaim groups of the namespace."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1552,22 +1609,26 @@ class PlacementStreams(Section):
     """
 
     reclaim_unit_bytes: Count
-    """[bytes] Size in bytes of a reclaim unit."""
+    """[bytes] Size in bytes, in the result, of a reclaim unit of the drive."""
 
     unit_time_limit_ns: Count | None
-    """[ns] Greatest time in nanoseconds for which a reclaim unit takes data; null without a limit.
+    """[ns] Greatest time in nanoseconds, given in the result, for which a reclaim unit takes data;
+    null without a limit.
     """
 
     host_bytes_written: Count
-    """[bytes] Number of bytes that the host wrote: HBMW of NVMe's statistics log."""
+    """[bytes] Number, in the result, of bytes that the host wrote: HBMW of NVMe's statistics log.
+    """
 
     media_bytes_written: Count
-    """[bytes] Bytes programmed to the flash for all origins, such as the host and garbage collection:
-    MBMW of NVMe's statistics log.
+    """[bytes] Number, in the result, of bytes programmed to the flash for all origins, such as the
+    host and garbage collection: MBMW of NVMe's statistics log.
     """
 
     media_bytes_erased: Count
-    """[bytes] Bytes of the flash that were erased: MBE of NVMe's statistics log."""
+    """[bytes] Number, in the result, of bytes of the flash that were erased: MBE of NVMe's statistics
+    log.
+    """
 
     handles: tuple[PlacementHandle, ...]
     """List of the results of each placement handle, by number."""
@@ -1576,8 +1637,8 @@ class PlacementStreams(Section):
     """List of the results of each reclaim group, by number; one where all dies are one group."""
 
     namespaces: tuple[PlacementNamespace, ...]
-    """List of the placement identifiers of each namespace, in order: one entry for a drive that is one
-    namespace.
+    """List, in the result, of the placement identifiers of each namespace, in order: one entry for a
+    drive that is one namespace.
     """
 
     shared_collections: Count
@@ -1586,12 +1647,14 @@ class PlacementStreams(Section):
     """
 
     shared_bytes_moved: Count
-    """[bytes] Bytes that garbage collection moved out of superblocks with data of several placement
-    handles, or of none.
+    """[bytes] Number, in the result, of bytes that garbage collection moved out of superblocks with
+    data of several placement handles, or of none.
     """
 
     events: PlacementEvents
-    """Counts of the events, by kind, that NVMe's flexible data placement logs."""
+    """Part of the result with the counts of the events, by kind, that NVMe's flexible data placement
+    logs.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1611,7 +1674,8 @@ class ReadAhead(Section):
     """Results on read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`)."""
 
     units_read: Count
-    """[mapping units] Number of mapping units that the drive read ahead from flash."""
+    """[mapping units] Number, in the result, of mapping units that the drive read ahead from flash.
+    """
 
     units_used: Count
     """[mapping units] Of the mapping units read ahead, the number that the host then asked for."""
@@ -1653,13 +1717,14 @@ class Refresh(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Regulator(Section):
-    """Results on the regulator, the policy that trades the costs of writes against those of reads
-    (`ftl.regulator`): its rewrites, and the memory it needs.
+    """Results on the regulator (`ftl.regulator`), the policy that chooses how costly the write and the
+    later reads of each mapping unit are: numbers of units that it asked to be rewritten and of
+    these that were dropped, and the memory that it needs.
     """
 
     rewrites_asked: Count
-    """[mapping units] Number of mapping units that the regulator asked to be rewritten (programmed
-    again) so that later reads of them take less time.
+    """[mapping units] Number, in the result, of mapping units that the regulator asked to be rewritten
+    (programmed again) so that later reads of them take less time.
     """
 
     rewrites_dropped: Count
@@ -1669,13 +1734,13 @@ class Regulator(Section):
     """
 
     bits_per_unit: Count
-    """[bits] Number of bits of state that the regulator (policy that trades write costs against read
-    costs) stores for each mapping unit.
+    """[bits] Number, in the result, of bits of state that the regulator (policy that chooses how
+    costly each write is) stores for each mapping unit.
     """
 
     overhead_bytes: Count
-    """[bytes] Number of bytes of state that the regulator (policy that trades write costs against read
-    costs) stores for all mapping units together.
+    """[bytes] Number, in the result, of bytes of state that the regulator (policy that chooses how
+    costly each write is) stores for all mapping units together.
     """
 
 
@@ -1686,8 +1751,8 @@ class Scrub(Section):
     """
 
     period_ns: Count
-    """[ns] Configured period, in nanoseconds, within which the patrol (background scrub) is to read
-    each die once.
+    """[ns] Configured period, given in the result, in nanoseconds, within which the patrol (background
+    scrub) is to read each die once.
     """
 
     superblocks_read: Count
@@ -1715,7 +1780,9 @@ class SlcCache(Section):
     """
 
     bytes_in_use: Count
-    """[bytes] Bytes that the superblocks of the SLC cache could hold at the end of the run."""
+    """[bytes] Number, in the result, of bytes that the superblocks of the SLC cache could hold at the
+    end of the run.
+    """
 
     units_written: Count
     """[mapping units] Number of mapping units of the host that were written to the SLC cache."""
@@ -1754,25 +1821,27 @@ class SlcCache(Section):
     """
 
     erases_per_block_mean: float | None
-    """[erases] Mean number of erases of a block in the mode of one bit per cell, over all blocks and
-    since the drive was built; null without blocks.
+    """[erases] Mean number, at the end of the run, of erases of a block in the mode of one bit per
+    cell, over all blocks and since the drive was built; null without blocks.
     """
 
     erases_per_block_max: Count | None
-    """[erases] Greatest number of erases of one block in the mode of one bit per cell since the drive
-    was built.
+    """[erases] Greatest number, at the end of the run, of erases of one block in the mode of one bit
+    per cell since the drive was built.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KeptSnapshot(Section):
-    """Record of one of the snapshots that exist at the end of the run."""
+    """Record, in the result, of one of the snapshots that exist at the end of the run."""
 
     serial: Count
-    """[count] Serial number of the snapshot, counted from the first that the drive took."""
+    """[count] Serial number, in the result, of the snapshot, counted from the first that the drive
+    took.
+    """
 
     taken_ns: Count
-    """[ns] Simulated time in nanoseconds at which the snapshot was taken."""
+    """[ns] Simulated time in nanoseconds, in the result, at which the snapshot was taken."""
 
     differences: Count
     """[mapping units] Number of mapping units written or trimmed after the snapshot and before the
@@ -1810,15 +1879,16 @@ class Snapshots(Section):
     """
 
     taken: Count
-    """[snapshots] Number of snapshots of the logical drive that were taken."""
+    """[snapshots] Number of snapshots of the logical drive that were taken during the run."""
 
     expired: Count
-    """[snapshots] Number of snapshots dropped because more were taken than the drive may keep at one
-    time.
+    """[snapshots] Number of snapshots dropped during the run because more were taken than the drive
+    may keep at one time.
     """
 
     dropped_full: Count
-    """[snapshots] Number of snapshots dropped because there was no more space on flash for their data.
+    """[snapshots] Number of snapshots dropped during the run because there was no more space on flash
+    for their data.
     """
 
     kept: tuple[KeptSnapshot, ...]
@@ -1835,8 +1905,8 @@ class Snapshots(Section):
     """
 
     room_units: Count
-    """[mapping units] Limit on the space of snapshots in the drive of this run: greatest number of
-    mapping units that may stay on flash only because snapshots refer to them.
+    """[mapping units] Limit, given in the result, on the space of snapshots in the drive of this run:
+    greatest number of mapping units that may stay on flash only because snapshots refer to them.
     """
 
     ram_bytes: Count
@@ -1845,8 +1915,8 @@ class Snapshots(Section):
     """
 
     map_bytes_written: Count
-    """[bytes] Number of bytes of the logical-to-physical map written to flash for snapshots and
-    rollbacks.
+    """[bytes] Number of bytes of the logical-to-physical map that the run wrote to flash for snapshots
+    and rollbacks.
     """
 
     checkpoints: Count
@@ -1855,12 +1925,12 @@ class Snapshots(Section):
     """
 
     t_take_ns: TakeTimes
-    """[ns] Mean and longest time in nanoseconds from the moment of a snapshot until the snapshot was
-    complete.
+    """[ns] Mean and longest time in nanoseconds, in the result, from the moment of a snapshot until
+    the snapshot was complete.
     """
 
     units_moved: Count
-    """[mapping units] Number of times that a mapping unit to which only snapshots refer was moved.
+    """[mapping units] Number of times that the run moved a mapping unit to which only snapshots refer.
     """
 
     units_refused: Count
@@ -1968,22 +2038,23 @@ class WriteCost(Section):
     """
 
     steps_uv: tuple[Count, ...]
-    """[uV] Voltage step in microvolts between two program pulses, for each write cost: a coarser step
-    is faster and leaves more bit errors.
+    """[uV] List, in the result, of the voltage steps in microvolts between two program pulses, one for
+    each write cost: a coarser step is faster and leaves more bit errors.
     """
 
     voltages: tuple[str | None, ...]
-    """[text] Name of the set of voltages (program-verify and read reference voltages), for each write
-    cost; null for the chip's default.
+    """[text] List, in the result, of the names of the sets of voltages (program-verify and read
+    reference voltages), one for each write cost; null for the chip's default.
     """
 
     retention_ns: tuple[Count, ...]
-    """[ns] Retention time in nanoseconds for which data must stay readable, for each write cost.
+    """[ns] List, in the result, of the retention times in nanoseconds for which data must stay
+    readable, one for each write cost.
     """
 
     units_by_step: HostOrOtherList
-    """[mapping units] Number of mapping units written with each write cost (way to program a page),
-    for the host and for all other origins.
+    """[mapping units] Numbers, in the result, of mapping units written with each write cost (way to
+    program a page), for the host and for all other origins.
     """
 
     writes_refined: Count
@@ -2052,35 +2123,35 @@ class ZonesOfDrive(Section):
     """
 
     count: Count
-    """[zones] Number of zones of the drive."""
+    """[zones] Number, in the result, of zones of the drive."""
 
     size_bytes: Count
-    """[bytes] Zone size of the drive in bytes: distance from the start of a zone to the start of the
-    next; at least the zone capacity.
+    """[bytes] Zone size of the drive in bytes, in the result: distance from the start of a zone to the
+    start of the next; at least the zone capacity.
     """
 
     capacity_bytes: Count
-    """[bytes] Zone capacity of the drive: number of bytes of a zone that the host can write; at most
-    the zone size.
+    """[bytes] Zone capacity of the drive, in the result: number of bytes of a zone that the host can
+    write; at most the zone size.
     """
 
     dies: Count
-    """[dies] Number of dies over which a zone is striped: each part of a zone is one superblock on
-    each of these dies.
+    """[dies] Number, in the result, of dies over which a zone is striped: each part of a zone is one
+    superblock on each of these dies.
     """
 
     opened: ByWhom
-    """[zones] Numbers of times that a zone was opened: by the drive when a write came, and by the
-    host's request.
+    """[zones] Numbers, in the result, of times that a zone was opened: by the drive when a write came,
+    and by the host's request.
     """
 
     closed: ByWhom
-    """[zones] Numbers of times that a zone was closed: by the drive to open another zone instead, and
-    by the host's request.
+    """[zones] Numbers, in the result, of times that a zone was closed: by the drive to open another
+    zone instead, and by the host's request.
     """
 
     filled: Count
-    """[zones] Number of times that a zone became full by writes of the host."""
+    """[zones] Number, in the result, of times that a zone became full by writes of the host."""
 
     finished: Count
     """[zones] Number of times that the host finished a zone before it was full."""
@@ -2089,23 +2160,23 @@ class ZonesOfDrive(Section):
     """[zones] Number of times that a zone was reset while it held data."""
 
     bytes_filled_up: Count
-    """[bytes] Bytes of filler that finish operations wrote to complete the flash space which their
-    zones had taken.
+    """[bytes] Number, in the result, of bytes of filler that finish operations wrote to complete the
+    flash space which their zones had taken.
     """
 
     bytes_in_finished: Count
     """[bytes] Number of bytes of the host's data in zones that were finished."""
 
     finish_amplification: float | None
-    """[ratio] Ratio of the bytes written to finished zones, filler included, to the bytes that the
-    host had written to them; null where none was finished.
+    """[ratio] Ratio, in the result, of the bytes written to finished zones, filler included, to the
+    bytes that the host had written to them; null where none was finished.
     """
 
     superblocks_taken: Count
     """[superblocks] Number of superblocks that zones took for their data."""
 
     states: ZonesByState
-    """[zones] Numbers of zones in each state at the end of the run."""
+    """[zones] Numbers, in the result, of zones in each state at the end of the run."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2115,67 +2186,76 @@ class FtlSections(Section):
     """
 
     mapping: Mapping
-    """Results on the map from logical to physical addresses."""
+    """Section of the result on the map from logical to physical addresses."""
 
     gc: Gc
-    """Results on garbage collection in the measured window."""
+    """Section of the result on garbage collection in the measured window."""
 
     wear: WearLevelling
-    """Results on wear levelling in the measured window."""
+    """Section of the result on wear levelling in the measured window."""
 
     program_order: ProgramOrder
-    """Results on the program order: the order in which fast and slow pages (of different page types)
-    are programmed.
+    """Section of the result on the program order: the order in which fast and slow pages (of different
+    page types) are programmed.
     """
 
     buffer: Buffer
-    """Results on the write buffer in DRAM, and on where the host's units were found and went."""
+    """Section of the result on the write buffer in DRAM, and on where the host's units were found and
+    went.
+    """
 
     read_merge: ReadMerge
-    """Results on flash reads that share one array operation (sense) of the same page row."""
+    """Section of the result on flash reads that share one array operation (sense) of the same page
+    row.
+    """
 
     read_ahead: ReadAhead
-    """Results on read-ahead: data read before the host asks for it."""
+    """Section of the result on read-ahead: data read before the host asks for it."""
 
     slc_cache: SlcCache | None
-    """Results on the SLC cache, superblocks that take the host's data with one bit per cell; null
-    where the drive has none.
+    """Section of the result on the SLC cache, superblocks that take the host's data with one bit per
+    cell; null where the drive has none.
     """
 
     parity: Parity | None
-    """Results on parity across dies; null where the drive has none."""
+    """Section of the result on parity across dies; null where the drive has none."""
 
     snapshots: Snapshots | None
-    """Results on snapshots of the logical drive, since the run began; null where the drive takes none.
+    """Section of the result on snapshots of the logical drive, since the run began; null where the
+    drive takes none.
     """
 
     write_cost: WriteCost | None
-    """Results on the write costs, the ways to program a page (voltage step and voltage set) among
-    which the drive chooses; null without `ecc.code`.
+    """Section of the result on the write costs, the ways to program a page (voltage step and voltage
+    set) among which the drive chooses; null without `ecc.code`.
     """
 
     regulator: Regulator | None
-    """Results on the regulator, the policy that trades the costs of writes against those of reads; its
-    rewrites and the memory it needs; null without `ecc.code`.
+    """Section of the result on the regulator, the policy that chooses how costly each write and the
+    later reads are: units that it asked to be rewritten, and the memory that it needs; null without
+    `ecc.code`.
     """
 
     refresh: Refresh | None
-    """Results on refresh: moving data before errors make it unreadable; null without `ecc.code`.
+    """Section of the result on refresh: moving data before errors make it unreadable; null without
+    `ecc.code`.
     """
 
     scrub: Scrub | None
-    """Results on the patrol (background scrub), which reads stored data to find errors; null where the
-    drive has no patrol.
+    """Section of the result on the patrol (background scrub), which reads stored data to find errors;
+    null where the drive has no patrol.
     """
 
     upkeep: Upkeep | None
-    """Results on timer-driven background work, and its delays; null where the drive has none."""
+    """Section of the result on timer-driven background work, and its delays; null where the drive has
+    none.
+    """
 
     streams: PlacementStreams | None = None
-    """Results on the host's placement handles; absent on a drive without."""
+    """Section of the result on the host's placement handles; absent on a drive without."""
 
     zones: ZonesOfDrive | None = None
-    """Results on the zones of a zoned drive; absent on a drive without."""
+    """Section of the result on the zones of a zoned drive; absent on a drive without."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2186,15 +2266,18 @@ class ByRetries(Section):
     """
 
     share: float | None
-    """[ratio] Fraction of the host's reads that took at least one read retry; null without reads.
+    """[ratio] Fraction of the host's reads, in the result, that took at least one read retry; null
+    without reads.
     """
 
     requests: tuple[Count, ...]
-    """[requests] Number of the host's reads for each number of read retries, from 0 on."""
+    """[requests] List, in the result, of the numbers of the host's reads for each number of read
+    retries, from 0 on.
+    """
 
     latency_ns_mean: tuple[float | None, ...]
-    """[ns] Mean latency of the host's reads for each number of read retries, from 0 on; null without
-    such reads.
+    """[ns] List, in the result, of the mean latencies in nanoseconds of the host's reads for each
+    number of read retries, from 0 on; null without such reads.
     """
 
 
@@ -2208,7 +2291,9 @@ class HostOrOther(Section):
     """
 
     other: Count
-    """Count of flash reads for all origins other than the host."""
+    """Number of the counted flash reads (such as reads lost or reads retried; the field with this pair
+    of counts says which) that were made for all origins other than the host.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2216,8 +2301,8 @@ class Ecc(Section):
     """Results on error correction: how often reads were corrected, and with how many attempts."""
 
     references: tuple[Count, ...]
-    """[count] List of the numbers of read reference voltages with which the cells are compared in each
-    kind of read: the hard read first, then the soft reads.
+    """[count] List, in the result, of the numbers of read reference voltages with which the cells are
+    compared in each kind of read: the hard read first, then the soft reads.
     """
 
     reads_by_references: HostOrOtherList
@@ -2277,33 +2362,36 @@ class Bus(Section):
     """
 
     interface: str
-    """[text] Name of the flash interface on the channels, with its timing mode."""
+    """[text] Name, in the result, of the flash interface on the channels, with its timing mode."""
 
     cycle_ns: float
-    """[ns] Time in ns of one command or address cycle on a flash channel, with the flash interface
-    that controller and chips agreed on.
+    """[ns] Time in ns, in the result, of one command or address cycle on a flash channel, with the
+    flash interface that controller and chips agreed on.
     """
 
     shortest_period_ns: float
-    """[ns] Shortest clock period in nanoseconds that the equations of the flash interface allow;
-    `cycle_ns` where none apply.
+    """[ns] Shortest clock period in nanoseconds, in the result, that the equations of the flash
+    interface allow; `cycle_ns` where none apply.
     """
 
     data_in_bytes_per_s: float
-    """[bytes/s] Data rate in bytes per second of a flash channel from the controller to the chip, with
-    the flash interface that both agreed on.
+    """[bytes/s] Data rate in bytes per second, in the result, of a flash channel from the controller
+    to the chip, with the flash interface that both agreed on.
     """
 
     data_out_bytes_per_s: float
-    """[bytes/s] Data rate in bytes per second of a flash channel from the chip to the controller.
+    """[bytes/s] Data rate in bytes per second, in the result, of a flash channel from the chip to the
+    controller, with the flash interface that both agreed on.
     """
 
     pins_shared: Count
-    """[pins] Number of controller pins for each channel that all chips of the channel share."""
+    """[pins] Number, in the result, of controller pins that the flash interface needs for each channel
+    and that all chips of the channel share: data, strobes and control.
+    """
 
     pins_per_way: Count
-    """[pins] Number of further controller pins that the flash interface needs for each way of a
-    channel: chip enable and ready/busy.
+    """[pins] Number, in the result, of further controller pins that the flash interface needs for each
+    way of a channel: chip enable and ready/busy.
     """
 
 
@@ -2386,35 +2474,41 @@ class Joules(Section):
     """
 
     controller: float | None
-    """[J] Energy in joules of the controller: its power for the whole window, and its energy per byte
-    moved.
+    """[J] Energy in joules of the controller in the measured window: its power for the whole window,
+    and its energy per byte moved.
     """
 
     bus: float | None
-    """[J] Energy in joules of data transfers on the wires of the flash channels."""
+    """[J] Energy in joules of data transfers on the wires of the flash channels in the measured
+    window.
+    """
 
     nand: float | None
-    """[J] Energy in joules of the flash chips, including standby."""
+    """[J] Energy in joules of the flash chips in the measured window, including standby."""
 
     total: float | None
-    """[J] Energy in joules of all parts of the drive together, without DRAM and host link."""
+    """[J] Energy in joules of all parts of the drive together in the measured window, without DRAM and
+    host link.
+    """
 
     nand_by_kind: ByOperation
-    """[J] Energy in joules of the flash chips by flash operation (read, program, erase, copyback) and
-    for standby.
+    """[J] Energies in joules, in the result, of the flash chips in the measured window by flash
+    operation (read, program, erase, copyback) and for standby.
     """
 
     nand_by_origin: ByColumn
-    """[J] Energy in joules of the chips' flash arrays by origin of the work, without standby."""
+    """[J] Energies in joules, in the result, of the chips' flash arrays in the measured window by
+    origin of the work, without standby.
+    """
 
     per_host_byte: Parts
-    """[J/byte] Energy in joules of each part of the drive per byte that completed requests of the host
-    read or wrote; null without any.
+    """[J/byte] Energies in joules, in the result, of each part of the drive per byte that completed
+    requests of the host read or wrote; null without any.
     """
 
     per_request: Parts
-    """[J/request] Energy in joules of each part of the drive per completed request of the host, of any
-    kind; null without any.
+    """[J/request] Energies in joules, in the result, of each part of the drive per completed request
+    of the host, of any kind; null without any.
     """
 
     bytes_to_dies: Count
@@ -2480,22 +2574,22 @@ class WearMap(Section):
     """
 
     dies: Count
-    """[dies] Number of dies: number of rows of the wear map's `values`."""
+    """[dies] Number, in the result, of dies: number of rows of the wear map's `values`."""
 
     columns: Count
-    """[count] Number of groups of neighbouring blocks in a die: number of columns of the wear map's
-    `values`.
+    """[count] Number, in the result, of groups of neighbouring blocks in a die: number of columns of
+    the wear map's `values`.
     """
 
     blocks_per_column: Count
-    """[blocks] Number of neighbouring blocks of a die that one column of the wear map covers; each
-    value of the wear map is the mean of the program/erase cycles of such a group of blocks. The
-    last group of a die may have fewer blocks.
+    """[blocks] Number, in the result, of neighbouring blocks of a die that one column of the wear map
+    covers; each value of the wear map is the mean of the program/erase cycles of such a group of
+    blocks. The last group of a die may have fewer blocks.
     """
 
     values: tuple[tuple[float, ...], ...]
-    """[cycles] Values of the wear map: mean program/erase cycles of the blocks in each group of
-    neighbouring blocks, as one list for each die.
+    """[cycles] Values of the wear map in the result: mean program/erase cycles of the blocks in each
+    group of neighbouring blocks, as one list for each die.
     """
 
 
@@ -2563,8 +2657,8 @@ class Utilisation(Section):
     """
 
     per_die_by_origin: DiesByOrigin
-    """[ratio] Utilisation of each die's flash array by origin of the work (host, garbage collection,
-    wear levelling, others).
+    """[ratio] Utilisation, in the result, of each die's flash array by origin of the work (host,
+    garbage collection, wear levelling, others).
     """
 
 
@@ -2575,13 +2669,15 @@ class Recovery(Section):
     """
 
     t_ns: Count
-    """[ns] Time in ns from power-up to the last read of recovery."""
+    """[ns] Time in ns that recovery took at power-up, from power-up to its last read."""
 
     pages_read: Count
     """[pages] Number of flash pages that recovery read at power-up."""
 
     checkpoint_units: Count
-    """[mapping units] Number of mapping units on flash that the map's last checkpoint takes."""
+    """[mapping units] Number, in the result, of mapping units on flash that the map's last checkpoint
+    takes.
+    """
 
     summaries: Count
     """[superblocks] Number of superblocks whose summaries recovery read (mapping units at the end of a
@@ -2596,7 +2692,7 @@ class Recovery(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PowerCut(Section):
-    """Record of one power cut: its time, damage and recovery."""
+    """Record, in the result, of one power cut: its time, damage and recovery."""
 
     at_ns: Count
     """[ns] Simulated time in nanoseconds at which the host lost its power; capacitors may have
@@ -2648,14 +2744,18 @@ class PowerCut(Section):
     """
 
     pages_read: Count
-    """[pages] Number of flash pages that recovery read to rebuild the drive's logical-to-physical map.
+    """[pages] Number of flash pages that recovery after this power cut read to rebuild the drive's
+    logical-to-physical map.
     """
 
     superblocks_found: Count
-    """[superblocks] Number of superblocks in which recovery found at least one programmed page."""
+    """[superblocks] Number of superblocks in which recovery after this power cut found at least one
+    programmed page.
+    """
 
     units_found: Count
-    """[mapping units] Number of logical units that recovery found on flash."""
+    """[mapping units] Number of logical units that recovery after this power cut found on flash.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2668,7 +2768,7 @@ class Power(Section):
     """
 
     cuts: tuple[PowerCut, ...]
-    """List of the consequences of each power cut, in order of time."""
+    """List, in the result, of the consequences of each power cut, in order of time."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2694,7 +2794,8 @@ class Fault(Section):
     """
 
     dies: tuple[Count, ...]
-    """[dies] List of the indices of the dies that failed by the planned failure."""
+    """[dies] List, in the result, of the indices of the dies that failed by the planned failure.
+    """
 
     programs_failed: Count
     """[programs] Number of programs that were in flight or waiting on the failed dies: their data went
@@ -2722,60 +2823,64 @@ class Engine(Section):
     """
 
     build_s: float
-    """[s] Wall-clock time in seconds to build the simulated drive."""
+    """[s] Wall-clock time in seconds that this run took to build the simulated drive."""
 
     precondition_s: float
-    """[s] Wall-clock time in seconds of preconditioning."""
+    """[s] Wall-clock time in seconds that preconditioning took in this run."""
 
     page_operations: Count
-    """[operations] Number of flash operations simulated with their times: pages read, pages programmed
-    and blocks erased.
+    """[operations] Number of flash operations that this run simulated with their times: pages read,
+    pages programmed and blocks erased.
     """
 
     page_operations_per_s: float | None
-    """[1/s] Number of flash operations simulated per second of wall-clock time; null where no time
-    passed.
+    """[1/s] Number of flash operations that this run simulated per second of wall-clock time; null
+    where no time passed.
     """
 
     host_requests: Count
-    """[requests] Number of requests of the host that were simulated."""
+    """[requests] Number of requests of the host that this run simulated."""
 
     host_requests_per_s: float | None
-    """[1/s] Number of requests of the host simulated per second of wall-clock time; null where no time
-    passed.
+    """[1/s] Number of requests of the host that this run simulated per second of wall-clock time; null
+    where no time passed.
     """
 
     events: Count
-    """[events] Number of events that the simulation scheduled in its calendar."""
+    """[events] Number of events that this run scheduled in the calendar of the simulation."""
 
     state_bytes: Count
-    """[bytes] Number of bytes of the computer's memory that the state of the simulated drive takes.
+    """[bytes] Number, in the result, of bytes of the computer's memory that the state of the simulated
+    drive took.
     """
 
     state_bytes_per_mapping_unit: float
-    """[bytes] Number of bytes of the computer's memory that the state of the simulated drive takes for
-    each mapping unit of the logical space.
+    """[bytes] Number, in the result, of bytes of the computer's memory that the state of the simulated
+    drive took, divided by the number of mapping units of the logical space.
     """
 
     peak_rss_bytes: Count
-    """[bytes] Greatest number of bytes of memory that the process took until the run ended."""
+    """[bytes] Greatest number of bytes of memory that the process of this run took until the run
+    ended.
+    """
 
     session_s: float
-    """[s] Wall-clock time in seconds of the whole run, as Python measured it."""
+    """[s] Wall-clock time in seconds that the whole run took, as Python measured it."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OwnPolicy(Section):
-    """Record of a file with Python policies: name, source text and hash."""
+    """Record, in the result, of a file with Python policies: name, source text and hash."""
 
     file: str
-    """[text] Name of the policy file, as the configuration gives it."""
+    """[text] Name, in the result, of a file with Python policies, as the configuration gives it.
+    """
 
     source: str
-    """[text] Text of the source file with Python policies."""
+    """[text] Text, in the result, of a source file with Python policies."""
 
     sha256: str
-    """[text] SHA-256 of the policy file's source text, in hexadecimal digits."""
+    """[text] SHA-256, in the result, of the policy file's source text, in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2785,28 +2890,31 @@ class Source(Section):
     """
 
     kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]
-    """[text] Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a
-    served drive; `stepped`: a program, request by request.
+    """[text] Kind, in the result, of the requested workload: `fio`, `trace`, `volume`, `generator` or
+    `flows`; `nbd`: clients of a served drive; `stepped`: a program, request by request.
     """
 
     source: str
-    """[text] Path of the workload's file, or the words that name the workload."""
+    """[text] Text in the result: path of the requested workload's file, or the words that name the
+    workload.
+    """
 
     options: abc.Mapping[str, Any]
-    """[text] Options for reading a trace that the user gave for the requested workload, by name.
+    """[text] Table, in the result, of the options for reading a trace that the user gave for the
+    requested workload, by name.
     """
 
     file_bytes: Count | None
-    """[bytes] Size in bytes of the trace file; null for other workloads."""
+    """[bytes] Size in bytes, in the result, of the trace file; null for other workloads."""
 
     text: str | None
-    """[text] Text of the fio job file; null for other workloads."""
+    """[text] Text, in the result, of the fio job file; null for other workloads."""
 
     variables: abc.Mapping[str, str]
-    """[text] Values of the variables in a fio job file, by name."""
+    """[text] Table, in the result, of the values of the variables in a fio job file, by name."""
 
     notes: tuple[str, ...]
-    """[text] List of remarks of the translation of a workload into a fio job."""
+    """[text] List, in the result, of remarks of the translation of a workload into a fio job."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2816,16 +2924,18 @@ class Invocation(Section):
     """
 
     set: tuple[str, ...]
-    """[text] List of the configuration values given with `--set`."""
+    """[text] List, in the result, of the configuration values given with `--set`."""
 
     workload: Source
-    """Description of the workload that was requested."""
+    """Part of the result that describes the workload that was requested."""
 
     options: abc.Mapping[str, Any]
-    """[text] Options of the command whose values differed from their defaults."""
+    """[text] Table, in the result, of the options of the command whose values differed from their
+    defaults.
+    """
 
     policies: tuple[OwnPolicy, ...]
-    """List of the files with the Python policies that the drive used."""
+    """List, in the result, of the files with the Python policies that the drive used."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2833,15 +2943,15 @@ class Remark(Section):
     """Remark about the run: a fact to know before its results are believed."""
 
     kind: str
-    """[text] Kind of the remark, a fixed name that scripts can look for."""
+    """[text] Kind of the remark in the result: a fixed name that scripts can look for."""
 
     text: str
-    """[text] Text of the remark: what was noticed in the run that bears on whether the results can be
-    believed.
+    """[text] Text of the remark in the result: what was noticed in the run that bears on whether the
+    results can be believed.
     """
 
     advice: str
-    """[text] Advice of the remark: what the user can do about what was noticed."""
+    """[text] Advice of the remark in the result: what the user can do about what was noticed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2849,20 +2959,22 @@ class SampledFigure(Section):
     """Estimate of a figure of the whole run by sampling, with its interval."""
 
     value: float
-    """Value of the estimate for the whole run."""
+    """Value, in the result, of the estimate of a figure for the whole sampled run."""
 
     interval: tuple[float, float] | None
-    """Interval that holds the value of a run in full with 95 % confidence; null where there are too
-    few parts to say.
+    """Interval, in the result, that holds the value of a run in full with 95 % confidence; null where
+    there are too few parts to say.
     """
 
     asked: float | None
-    """[ratio] Half width of the interval that was asked for, as a share of the value; null where none
-    was.
+    """[ratio] Half width of the estimate's interval that `--sample` asked for, as a share of the
+    value; null where none was.
     """
 
     reached: bool | None
-    """[yes/no] True if the interval is as narrow as was asked; null where no error was asked."""
+    """[yes/no] True if the estimate's interval is as narrow as `--sample` asked; null where no error
+    was asked.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2872,21 +2984,29 @@ class SampledKind(Section):
     """
 
     requests: Count
-    """[requests] Number of requests of the kind in the whole run, unmeasured ones by their share among
-    the others.
+    """[requests] Number of requests of the kind in the whole sampled run, unmeasured ones by their
+    share among the others.
     """
 
     iops: SampledFigure | None
-    """[1/s] Estimate of the number of requests of the kind per second."""
+    """[1/s] Estimate, in the result, of the number of requests of the kind per second in the whole
+    run.
+    """
 
     bandwidth_bytes_per_s: SampledFigure | None
-    """[bytes/s] Estimate of the bytes of requests of the kind per second."""
+    """[bytes/s] Estimate, in the result, of the bytes of requests of the kind per second in the whole
+    run.
+    """
 
     latency_ns_mean: SampledFigure | None
-    """[ns] Estimate of the mean latency of requests of the kind."""
+    """[ns] Estimate, in the result, of the mean latency in nanoseconds of requests of the kind in the
+    whole run.
+    """
 
     latency_ns_p99: SampledFigure | None
-    """[ns] Estimate of the 99th percentile of the latency of requests of the kind."""
+    """[ns] Estimate, in the result, of the 99th percentile, in nanoseconds, of the latency of requests
+    of the kind in the whole run.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2894,17 +3014,18 @@ class SampledPart(Section):
     """Part of a sampled run: a stretch of its requests, in detail or carried forward."""
 
     first_request: Count
-    """[requests] Number of requests of the run before the part."""
+    """[requests] Number of requests of the sampled run before this part of it."""
 
     requests: Count
-    """[requests] Number of requests of the part."""
+    """[requests] Number of requests of this part of the sampled run."""
 
     forwarded: bool
-    """[yes/no] True if the part was carried forward; false if it ran in detail."""
+    """[yes/no] True if this part of the sampled run was carried forward; false if it ran in detail.
+    """
 
     waf: float | None
-    """[ratio] Write amplification of the part, from the end of the part before; null where nothing was
-    written.
+    """[ratio] Write amplification of this part of the sampled run, from the end of the part before;
+    null where nothing was written.
     """
 
 
@@ -2916,48 +3037,57 @@ class SampledRun(Section):
     """
 
     asked: str
-    """[text] Value of the option `--sample`: `auto`, or figures with the errors that they may have.
+    """[text] Value, in the result, of the option `--sample`: `auto`, or figures with the errors that
+    they may have.
     """
 
     reached: bool | None
-    """[yes/no] True if all errors that were asked for are reached; null where none was asked."""
+    """[yes/no] True if all errors that `--sample` asked for are reached; null where none was asked.
+    """
 
     requests: Count
-    """[requests] Number of requests of the whole run."""
+    """[requests] Number of requests of the whole sampled run."""
 
     requests_measured: Count
-    """[requests] Number of requests in measured windows."""
+    """[requests] Number of requests in measured windows of the sampled run."""
 
     requests_warm_up: Count
-    """[requests] Number of requests that ran in detail before or after windows and are not measured.
+    """[requests] Number of requests of the sampled run that ran in detail before or after windows and
+    are not measured.
     """
 
     requests_forwarded: Count
-    """[requests] Number of requests that were carried forward in the drive's state, without simulated
-    time.
+    """[requests] Number of requests of the sampled run that were carried forward in the drive's state,
+    without simulated time.
     """
 
     warm_up_requests: Count
-    """[requests] Number of requests in detail before each window: until the drive has settled."""
+    """[requests] Number, in the result, of requests that the sampled run simulated in detail before
+    each window: until the drive has settled.
+    """
 
     window_requests: Count
-    """[requests] Number of requests of each window."""
+    """[requests] Number, in the result, of requests of each measured window of the sampled run."""
 
     waf: SampledFigure | None
-    """[ratio] Estimate of the write amplification of the whole run; null without writes."""
+    """[ratio] Estimate, in the result, of the write amplification of the whole run; null without
+    writes.
+    """
 
     read: SampledKind | None
-    """Estimates of rates and latencies of the reads of the whole run; null without reads, where only
-    an error of write amplification was asked for, and where requests come at times of their own.
+    """Part of the result with the estimates of rates and latencies of the reads of the whole run; null
+    without reads, where only an error of write amplification was asked for, and where requests come
+    at times of their own.
     """
 
     write: SampledKind | None
-    """Estimates of rates and latencies of the writes of the whole run; null without writes, where only
-    an error of write amplification was asked for, and where requests come at times of their own.
+    """Part of the result with the estimates of rates and latencies of the writes of the whole run;
+    null without writes, where only an error of write amplification was asked for, and where
+    requests come at times of their own.
     """
 
     parts: tuple[SampledPart, ...]
-    """List of the parts of the run, in order."""
+    """List, in the result, of the parts of the sampled run, in order."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2970,48 +3100,55 @@ class RunResult(Section):
     """[count] Version number, stored in this result document, of the document's format."""
 
     version: str
-    """[text] Version of Floatgate that wrote the result."""
+    """[text] Version of Floatgate that wrote this result document."""
 
     seed: Count
-    """[count] Seed of all random numbers in the run."""
+    """[count] Seed, in the result, of all random numbers in the run."""
 
     drive: str
-    """[text] Name of the simulated drive, or of its drive file."""
+    """[text] Name, in the result, of the simulated drive, or of its drive file."""
 
     title: str
-    """[text] Title of the simulated drive, as its drive file gives it: a few words that describe the
-    drive.
+    """[text] Title, in the result, of the simulated drive, as its drive file gives it: a few words
+    that describe the drive.
     """
 
     capacity_bytes: Count
-    """[bytes] Capacity in bytes of the drive that the host sees."""
+    """[bytes] Capacity in bytes, in the result, of the drive as the host sees it."""
 
     interrupted: bool
     """[yes/no] True if the run was ended early, by Ctrl-C or a program."""
 
     interrupted_at: InterruptedAt | None
-    """Point at which the run was interrupted; null where the run was not interrupted."""
+    """Section of the result with the point at which the run was interrupted; null where the run was
+    not interrupted.
+    """
 
     workload: Workload
-    """Facts about the workload that was run: name, format, number of requests, jobs and notes."""
+    """Section of the result with facts about the workload that was run: name, format, number of
+    requests, jobs and notes.
+    """
 
     loop: Loop | None
-    """Outcome of `--loop`, which repeats the workload; null without it."""
+    """Section of the result with the outcome of `--loop`, which repeats the workload; null without it.
+    """
 
     config: abc.Mapping[str, Any]
-    """[text] Resolved configuration of the drive, as a table of keys: each key with its value,
-    defaults included.
+    """[text] Table, in the result, of the resolved configuration of the drive: each key with its
+    value, defaults included.
     """
 
     config_places: abc.Mapping[str, Place]
-    """Table of the origins of the configuration's values, by key."""
+    """Table, in the result, of the origins of the configuration's values, by key."""
 
     precondition: Preconditioning
-    """Results on preconditioning: how the drive was brought into its state before the run."""
+    """Section of the result on preconditioning: how the drive was brought into its state before the
+    run.
+    """
 
     state: State
-    """Results on the state of the drive when the run began, and on how many of the host's reads and
-    writes depended on it.
+    """Section of the result on the state of the drive when the run began, and on how many of the
+    host's reads and writes depended on it.
     """
 
     simulated_ns: Count
@@ -3025,38 +3162,43 @@ class RunResult(Section):
     """
 
     host: Host
-    """Results on what the host saw of the drive: requests, latencies and errors."""
+    """Section of the result on what the host saw of the drive: requests, latencies and errors."""
 
     flash: Flash
-    """Counts of flash operations (pages read and programmed, blocks erased) in the measured window, by
-    origin.
+    """Section of the result with the counts of flash operations (pages read and programmed, blocks
+    erased) in the measured window, by origin.
     """
 
     waf: float | None
-    """[ratio] Write amplification: bytes programmed to the flash for all origins over bytes that the
-    host wrote, as NVMe, OCP and SNIA define it. `waf_bytes` has both, and says whether the figure
-    is settled. Null without host writes.
+    """[ratio] Write amplification of this run: bytes programmed to the flash for all origins over
+    bytes that the host wrote, as NVMe, OCP and SNIA define it. `waf_bytes` has both, and says
+    whether the figure is settled. Null without host writes.
     """
 
     waf_parts: WafParts | None
-    """[ratio] Parts of write amplification, by origin of the programs; null without host writes.
+    """[ratio] Section of the result with the parts of write amplification, by origin of the programs;
+    null without host writes.
     """
 
     waf_bytes: WafBytes | None
-    """Numbers of bytes from which write amplification is calculated, and whether it is settled; null
-    without host writes.
+    """Section of the result with the numbers of bytes from which write amplification is calculated,
+    and whether it is settled; null without host writes.
     """
 
     waf_long_run: WafLongRun | None
-    """Estimate of write amplification in the long run; null without host writes."""
+    """Section of the result with the estimate of write amplification in the long run; null without
+    host writes.
+    """
 
     debt: Debt | None
-    """Garbage collection debt: free space that was missing when the measured window began, or that the
-    window left to garbage collection after its end; null without victims.
+    """Section of the result on garbage collection debt: free space that was missing when the measured
+    window began, or that the window left to garbage collection after its end; null without victims.
     """
 
     stages: Stages
-    """Mean times that reads and writes spent in each stage of their latency."""
+    """Section of the result with the mean times that reads and writes spent in each stage of their
+    latency.
+    """
 
     jobs: tuple[Job, ...]
     """List of the results of each job of a fio file, or of each volume of a trace; of more than 64
@@ -3064,14 +3206,14 @@ class RunResult(Section):
     """
 
     ftl: FtlSections
-    """Results on the firmware (flash translation layer), in sections."""
+    """Section of the result on the firmware (flash translation layer), in sections."""
 
     ecc: Ecc | None
-    """Results on error correction of flash reads; null without `ecc.code`."""
+    """Section of the result on error correction of flash reads; null without `ecc.code`."""
 
     unreadable: Unreadable
-    """Counts of flash reads that the error-correcting code could not correct, and of reads whose data
-    parity restored.
+    """Section of the result with the counts of flash reads that the error-correcting code could not
+    correct, and of reads whose data parity restored.
     """
 
     bus: Bus
@@ -3080,39 +3222,43 @@ class RunResult(Section):
     """
 
     energy_j: Joules
-    """Results on the energy of the drive in the measured window, by part."""
+    """Section of the result on the energy of the drive in the measured window, by part."""
 
     wear: Wear
-    """Results on the wear of the flash at the end of the run, and on failures of blocks."""
+    """Section of the result on the wear of the flash at the end of the run, and on failures of blocks.
+    """
 
     wear_map: WearMap
-    """Table of the mean program/erase cycles of the flash by die and group of blocks."""
+    """Section of the result with the table of the mean program/erase cycles of the flash by die and
+    group of blocks.
+    """
 
     utilisation: Utilisation
-    """Utilisation of channels, dies and the host link: the share of the measured window in which each
-    worked.
+    """Section of the result with the utilisation of channels, dies and the host link: the share of the
+    measured window in which each worked.
     """
 
     recovery: Recovery | None
-    """Results on the cost of recovery: the work by which the drive finds its data again at power-up;
-    null where the logical-to-physical map survives a power cut.
+    """Section of the result on the cost of recovery: the work by which the drive finds its data again
+    at power-up; null where the logical-to-physical map survives a power cut.
     """
 
     power: Power | None
-    """Results on the power cuts in the middle of the run, and their consequences; null without
-    `power.cut`.
+    """Section of the result on the power cuts in the middle of the run, and their consequences; null
+    without `power.cut`.
     """
 
     fault: Fault | None
-    """Results on the planned failure of a die or a channel in the middle of the run, and its
-    consequences; null without `fault`.
+    """Section of the result on the planned failure of a die or a channel in the middle of the run, and
+    its consequences; null without `fault`.
     """
 
     engine: Engine
-    """Results on the cost of the simulation in the computer's time and memory."""
+    """Section of the result on the cost of the simulation in the computer's time and memory."""
 
     invocation: Invocation
-    """Description of how the run was requested: workload, settings and options."""
+    """Section of the result that describes how the run was requested: workload, settings and options.
+    """
 
     remarks: tuple[Remark, ...]
     """List of remarks about the run (kind, text, advice): facts to know before its results are
@@ -3120,4 +3266,6 @@ class RunResult(Section):
     """
 
     sample: SampledRun | None = None
-    """Report of a sampled run (`--sample`); absent where the whole run was simulated in detail."""
+    """Section of the result with the report of a sampled run (`--sample`); absent where the whole run
+    was simulated in detail.
+    """

@@ -82,6 +82,10 @@ def _reads_first(_base: Base, value: float) -> dict[str, Any]:
     return dict(READS_FIRST) if value else {}
 
 
+def _burst(_base: Base, value: float) -> dict[str, Any]:
+    return {"ftl.gc.burst_programs": round(value), "ftl.gc.trigger.background": False} if value else {}
+
+
 #: The keys of a parameter that needs no other one.
 _SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
     "command_time": lambda _base, value: {"host.t_command": _time(value)},
@@ -98,6 +102,7 @@ _SETTINGS: Mapping[str, Callable[[Base, float], dict[str, Any]]] = {
     "victim": _victim,
     "parity": _parity,
     "reads_first": _reads_first,
+    "burst": _burst,
 }
 
 

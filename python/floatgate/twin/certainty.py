@@ -26,7 +26,7 @@ HELD = 0.1  # weight of staying where one is: what no row shows does not move
 
 def told(state: Fitting, measurements: Measurements) -> Twin:
     """Fit all parameters together once more, and say how sure each is."""
-    names = [name for name in CONTINUOUS if name in state.touched]
+    names = [name for name in CONTINUOUS if name in state.touched - state.listed]
     state.rows = _with_noise(state)
     deviations, slopes = _together(state, names)
     unseen = _unseen(state, names)

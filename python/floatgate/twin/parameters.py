@@ -143,10 +143,18 @@ PARAMETERS = {
             0,
             1,
         ),
+        Parameter(
+            "burst",
+            "",
+            "programs that each die moves in a burst of collection, while writes wait; 0: paced evenly",
+            "p99 of writes at two or more offered loads, from a quarter of the steady rate on",
+            0,
+            64,
+        ),
     )
 }
 #: Parameters that a run does not depend on, by what it does.
-_OF_FLASH = ("program_time", "spare", "buffer", "victim", "parity", "reads_first")
+_OF_FLASH = ("program_time", "spare", "buffer", "victim", "parity", "reads_first", "burst")
 _WITHOUT = {
     "empty": ("channels", "dies", "read_time", "channel_rate", "unit", *_OF_FLASH),
     "read": _OF_FLASH,

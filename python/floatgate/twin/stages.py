@@ -18,6 +18,9 @@ from floatgate.twin.queues import Host, shortlist
 STRUCTURES, FINALISTS, FINALISTS_FITTED = 48, 8, 2
 LARGE = 1 << 16  # bytes of requests that show the rate of the link
 BUFFERS = [float(1 << power) for power in range(20, 31)]  # that are tried, and then parts of the nearest
+#: Programs of a burst of collection, and buffers with them, that are tried where tails of writes are far from
+#: what an even pace gives: by more than this logarithm.
+BURSTS, BURST_BUFFERS, UNEVEN = (1, 2, 3, 4, 6, 8, 12), BUFFERS[:6], log(2)
 NEAR = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
 UNLIMITED = 1e11  # bytes a second of a link that nothing is known of
 SUSTAINED = 7  # superblocks of a die without data with which any drive works
@@ -331,13 +334,44 @@ def _firmware(state: Fitting) -> None:
     even = [row for row in state.of(_is_settled) if row.what in ("iops", "bandwidth") and _is_uniform(row)]
     if tails and even and state.simulator.scale(even, state.values) > 1:
         _pace(state, even)  # programs that are not cached take longer for the same data
+    _bursts(state)
+
+
+def _bursts(state: Fitting) -> None:
+    """Tails of writes show bursts of collection, and a buffer that they fill, where an even pace is far off."""
+    tails = state.of(lambda row: row.setting.offered is not None and row.what == "p99" and row.side == "write")
+    if not tails or max(map(abs, state.simulator.deviations(tails, [state.values])[0])) < UNEVEN:
+        return
+    of = state.values["buffer"]
+    is_known = bool(state.of(_is_burst))
+    _burst_of(state, BURSTS, [of] if is_known else BURST_BUFFERS, tails)
+    if not is_known:
+        of, burst = state.values["buffer"], state.values["burst"]
+        _burst_of(state, (burst - 1, burst, burst + 1), [of * part for part in NEAR], tails)
+        state.touched.add("buffer")
+        state.listed.add("buffer")
+        state.told_by["buffer"] = tails
+
+
+def _burst_of(state: Fitting, bursts: Sequence[float], buffers: Sequence[float], tails: Sequence[Row]) -> None:
+    state.progress("bursts of collection", state.simulator.runs)
+    pairs = [{"burst": float(burst), "buffer": of} for burst in bursts if burst > 0 for of in buffers]
+    found = state.simulator.deviations(tails, [{**state.values, **pair} for pair in pairs])
+    misses = [squares(tails, one) for one in found]
+    state.values |= pairs[misses.index(min(misses))]
+    state.touched.add("burst")
+    state.told_by["burst"] = list(tails)
 
 
 def _buffer(state: Fitting) -> None:
     """Writes after a pause show the buffer."""
-    rows = state.of(lambda row: bool(row.setting.pattern.burst_bytes))
+    rows = state.of(_is_burst)
     if not rows:
         return
     state.choose("buffer", "buffer", BUFFERS, rows)
     state.choose("buffer", "buffer", [state.values["buffer"] * part for part in NEAR], rows)
     state.solve("buffer", ("buffer",), rows, rounds=6)
+
+
+def _is_burst(row: Row) -> bool:
+    return bool(row.setting.pattern.burst_bytes)

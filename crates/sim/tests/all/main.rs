@@ -10,6 +10,7 @@ mod at_once;
 mod beside_zones;
 mod block_caches;
 mod blocks_on_zones;
+mod bursts;
 mod bytes;
 mod caches;
 mod collection;

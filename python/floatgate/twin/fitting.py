@@ -58,7 +58,7 @@ class Fitting:
     values: dict[str, float]
     progress: Progress
     touched: set[str] = field(default_factory=set)  # parameters that rows speak of
-    listed: set[str] = field(default_factory=set)  # of those, numbers that were taken from a list, without interval
+    listed: set[str] = field(default_factory=set)  # of those, numbers from a list: without interval
     least: dict[str, float] = field(default_factory=dict)  # of a parameter on this drive, above its own
 
     told_by: dict[str, list[Row]] = field(default_factory=dict)  # rows that a choice was made by

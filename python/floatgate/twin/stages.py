@@ -327,9 +327,13 @@ def _unit(state: Fitting, rows: Sequence[Row]) -> None:
     state.touched.add("unit")
 
 
+def _tails(state: Fitting) -> list[Row]:
+    return state.of(lambda row: row.setting.offered is not None and row.what == "p99")
+
+
 def _firmware(state: Fitting) -> None:
     """Tails of reads beside writes show whether reads interrupt programs."""
-    tails = state.of(lambda row: row.setting.offered is not None and row.what == "p99" and row.side == "read")
+    tails = [row for row in _tails(state) if row.side == "read"]
     state.choose("reads beside programs", "reads_first", (0.0, 1.0), tails)
     even = [row for row in state.of(_is_settled) if row.what in ("iops", "bandwidth") and _is_uniform(row)]
     if tails and even and state.simulator.scale(even, state.values) > 1:
@@ -338,29 +342,31 @@ def _firmware(state: Fitting) -> None:
 
 
 def _bursts(state: Fitting) -> None:
-    """Tails of writes show bursts of collection, and a buffer that they fill, where an even pace is far off."""
-    tails = state.of(lambda row: row.setting.offered is not None and row.what == "p99" and row.side == "write")
+    """Tails of writes show bursts of collection and, with medians, the buffer that they fill."""
+    tails = [row for row in _tails(state) if row.side == "write"]
     if not tails or max(map(abs, state.simulator.deviations(tails, [state.values])[0])) < UNEVEN:
         return
+    medians = state.of(lambda row: row.setting.offered is not None and row.what == "p50")
+    rows = [*tails, *(row for row in medians if row.side == "write")]
     of = state.values["buffer"]
     is_known = bool(state.of(_is_burst))
-    _burst_of(state, BURSTS, [of] if is_known else BURST_BUFFERS, tails)
+    _burst_of(state, BURSTS, [of] if is_known else BURST_BUFFERS, rows)
     if not is_known:
         of, burst = state.values["buffer"], state.values["burst"]
-        _burst_of(state, (burst - 1, burst, burst + 1), [of * part for part in NEAR], tails)
+        _burst_of(state, (burst - 1, burst, burst + 1), [of * part for part in NEAR], rows)
         state.touched.add("buffer")
         state.listed.add("buffer")
-        state.told_by["buffer"] = tails
+        state.told_by["buffer"] = rows
 
 
-def _burst_of(state: Fitting, bursts: Sequence[float], buffers: Sequence[float], tails: Sequence[Row]) -> None:
+def _burst_of(state: Fitting, bursts: Sequence[float], buffers: Sequence[float], rows: Sequence[Row]) -> None:
     state.progress("bursts of collection", state.simulator.runs)
     pairs = [{"burst": float(burst), "buffer": of} for burst in bursts if burst > 0 for of in buffers]
-    found = state.simulator.deviations(tails, [{**state.values, **pair} for pair in pairs])
-    misses = [squares(tails, one) for one in found]
+    found = state.simulator.deviations(rows, [{**state.values, **pair} for pair in pairs])
+    misses = [squares(rows, one) for one in found]
     state.values |= pairs[misses.index(min(misses))]
     state.touched.add("burst")
-    state.told_by["burst"] = list(tails)
+    state.told_by["burst"] = list(rows)
 
 
 def _buffer(state: Fitting) -> None:

@@ -260,13 +260,9 @@ impl PageMapped {
                 1.0
             };
             let earned = f64::from(mask.count_ones()) * share;
-            let collection = &mut self.media.core.collections[die];
-            let most = self
-                .media
-                .core
-                .turns
-                .credit_most(self.media.core.store.layout.program_units, collection.pace.rate);
-            collection.pace.earn(earned, most);
+            let core = &mut self.media.core;
+            let (collection, program_units) = (&mut core.collections[die], core.store.layout.program_units);
+            collection.pace.earn(earned, core.turns.credit_most(program_units, collection.pace.rate));
             if collection.mover.next_row < self.media.core.store.layout.rows {
                 return true;
             }

@@ -80,11 +80,16 @@ impl Turns {
         self.rests = true;
     }
 
+    /// Returns true if the collection of a die has rested since the last burst began.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        self.rests
+    }
+
     /// Begins a burst on all dies that have a victim, if collections rest although the host, which waits, has no program
     /// in flight on any die (`bound`: their numbers by die): only collection can let it go on.
-    #[inline]
     pub fn begin_for_waiting(&mut self, collections: &[Collection], bound: &[u32]) {
-        if self.rests && !self.is_burst() && bound.iter().all(|&programs| programs == 0) {
+        if !self.is_burst() && bound.iter().all(|&programs| programs == 0) {
             self.begin(collections);
         }
     }

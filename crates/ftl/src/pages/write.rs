@@ -68,9 +68,9 @@ impl Serves for PageMapped {
                 None => lane_asked_for(self, slot, lpn, ctx),
             };
             if self.media.core.assembly.lanes[lane].current == NONE && !self.media.choose_die(lane, lpn) {
-                let core = &mut self.media.core;
-                core.turns.begin_for_waiting(&core.collections, &core.assembly.bound);
-                self.upkeep.wake_dies(&mut self.media, ctx);
+                if self.media.core.turns.rests() {
+                    end_rest(self, ctx);
+                }
                 break;
             }
             let Lane { current, stream, .. } = self.media.core.assembly.lanes[lane];
@@ -107,4 +107,12 @@ impl Serves for PageMapped {
             }
         }
     }
+}
+
+/// Lets collections that rest between bursts go on where the host, which waits, cannot go on without them.
+#[cold]
+fn end_rest<P: Probe>(pages: &mut PageMapped, ctx: &mut Context<P>) {
+    let core = &mut pages.media.core;
+    core.turns.begin_for_waiting(&core.collections, &core.assembly.bound);
+    pages.upkeep.wake_dies(&mut pages.media, ctx);
 }

@@ -205,7 +205,8 @@ impl Bus {
         self.signalling.data_out.time_for(bytes) + self.signalling.waits.t_rr.ceil_ns()
     }
 
-    /// Returns the time of the data-out of `units` mapping units of one page row.
+    /// Returns the channel time of the data-out of `units` mapping units of one page row, with tRR and the time in
+    /// which the ECC block takes the data; zero for no unit.
     #[inline]
     pub fn data_out(&self, units: u32) -> Nanos {
         self.out[units as usize]

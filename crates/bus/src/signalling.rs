@@ -67,7 +67,7 @@ pub struct Pins {
     pub shared: u32,
     /// Number of pins of a channel's flash interface that each way has for itself: chip enable and ready/busy.
     pub per_way: u32,
-    /// Number of the shared pins that are strobes or clocks; they switch with the data, so their edges count in the I/O
+    /// Number of the shared pins (strobes, clocks) that switch with the data, so that their edges count in the I/O
     /// energy.
     pub strobes: u32,
 }

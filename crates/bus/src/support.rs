@@ -45,8 +45,8 @@ impl Support {
         self.0.iter().flatten().map(show).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the interface to use when the controller offers `wanted`: `wanted` itself, or the best interface that
-    /// both support.
+    /// Returns the interface to use when the controller offers `wanted`: `wanted` itself, or, if `unknown` allows to
+    /// fall back, the best interface that both support.
     ///
     /// # Errors
     /// When there is none; the text names the interfaces that the chip supports.

@@ -15,7 +15,8 @@ pub enum FloatgateCode {
     /// Outcome of a call of the C interface: there is nothing to return. For `floatgate_next`, no request is completed
     /// by the given time; for `floatgate_next_event`, no event is to come.
     None = 1,
-    /// Outcome of a call of the C interface: an argument is wrong; the call has changed nothing.
+    /// Outcome of a call of the C interface: an argument, or a file or key that it names, is wrong, or the drive cannot
+    /// go on. A call that submits requests has then changed nothing.
     Input = 2,
     /// Outcome of a call of the C interface: the given time is before the drive's present, the simulated time that it
     /// has reached; the call has changed nothing.

@@ -6,15 +6,16 @@ use std::ffi::{CString, c_char};
 use std::path::Path;
 use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive, SteppedStatus, op_of};
 
-/// Number of stages (parts such as waits, channel, array, host link) into which the latency of a request is divided.
+/// Constant: number of stages (parts such as waits, channel, array, host link) into which the latency of a request is
+/// divided.
 pub const FLOATGATE_STAGES: usize = 13;
 /// Value for the latest simulated time in a call (`until_ns`): no limit, as a time that never comes.
 pub const FLOATGATE_FOREVER: u64 = u64::MAX;
 /// Bit of a request's `flags`: forced unit access, for a write whose data must be on durable storage before it is
 /// answered.
 pub const FLOATGATE_FUA: u8 = 1;
-/// Bit of a request's `flags`: the request is a write with a placement identifier (as in NVMe Flexible Data Placement),
-/// which is in the field `placement`.
+/// Bit of a request's `flags`: the request (a write or a handle update) has a placement identifier (as in NVMe Flexible
+/// Data Placement), which is in the field `placement`.
 pub const FLOATGATE_PLACED: u8 = 2;
 
 const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
@@ -41,7 +42,8 @@ pub struct FloatgateRequest {
     /// Number of the namespace that the request of the C interface addresses, from 1; 0 if the drive is a single
     /// namespace.
     pub nsid: u32,
-    /// Placement identifier of a write (number of a placement handle); used only with the flag `FLOATGATE_PLACED`.
+    /// Placement identifier of a write or a handle update (a placement handle in a reclaim group); used only with the
+    /// flag `FLOATGATE_PLACED`.
     pub placement: u16,
     /// Operation of the request: `FLOATGATE_READ`, `FLOATGATE_WRITE`, and so on.
     pub op: u8,

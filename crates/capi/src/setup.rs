@@ -30,7 +30,8 @@ pub struct FloatgateSetup {
     pub precondition_fill: f64,
     /// Path of a saved state of the drive to start from, or null.
     pub load: *const c_char,
-    /// Greatest memory in bytes that the simulation of the drive may take; 0 for the memory of the machine.
+    /// Greatest memory in bytes that the simulation of the drive may take; 0 for 95 % of the machine's available
+    /// memory.
     pub memory_limit: u64,
     /// Setting of the C interface: true if an independent checker is to check the simulated drive in all that it does.
     pub check: bool,

@@ -78,8 +78,8 @@ pub(crate) struct Clock {
     array_free: Vec<SimTime>,
     channel_ns: Vec<u64>,
     array_ns: Vec<[u64; 4]>,
-    /// Sums over the drive: array time in ns by kind of operation (read, program, erase) and purpose (host, garbage
-    /// collection, ...), and bytes moved over the channels.
+    /// Sums over the drive that the checker adds up: array time in ns by kind of operation (read, program, erase,
+    /// copyback) and purpose (host, garbage collection, ...), and bytes moved over the channels.
     work: Work,
     /// The checker's list of reads whose data have left their die and are being decoded by the ECC, each with the time
     /// at which its decoding ends.

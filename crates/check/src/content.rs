@@ -55,8 +55,8 @@ pub(crate) struct Content {
     /// Map from each physical address to the write numbers (versions) of the sectors there; it is only looked up, so
     /// its order is irrelevant.
     flash: HashMap<u64, SectorVersions>,
-    /// Error messages by physical address: each says which sector of the unit there is missing or comes from a wrong
-    /// write.
+    /// Map from physical address to error message: each message says which sector of the unit there is missing or comes
+    /// from a wrong write.
     faults: HashMap<u64, String>,
 }
 

@@ -27,7 +27,8 @@ pub(crate) struct Durability {
     /// For each flush in flight, by its request number: units and versions that were acknowledged but not on flash when
     /// the flush arrived.
     flushes: BTreeMap<u32, Versions>,
-    /// Model of the versions of units that must be there after a power cut; used only in a run that cuts the power.
+    /// Field of the checker's model of promises: record of the versions of units that must be there after a power cut;
+    /// used only in a run that cuts the power.
     pub survival: Survival,
     cuts: bool,
 }
@@ -94,7 +95,8 @@ impl Durability {
         }
     }
 
-    /// Notes that a trim of unit `lpn` is answered; on a drive with capacitors the trim is promised to survive at once.
+    /// Notes that a trim of unit `lpn` is answered; where trims are as durable as writes, it is promised to survive a
+    /// power cut: at once on a drive with capacitors, else after a later flush.
     pub fn on_trimmed(&mut self, lpn: Lpn) {
         if self.cuts {
             self.survival.on_trimmed(lpn, self.protected.then_some(()));

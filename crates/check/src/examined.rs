@@ -13,12 +13,13 @@ pub struct Facts {
     /// List of all configuration keys of the drive with their values, defaults included, each as `key=value` as `--set`
     /// takes it.
     pub keys: Vec<String>,
-    /// Shape of the flash of the drive under test: its sizes, such as dies, superblocks and page rows, in mapping units
-    /// and counts, from which the order of physical addresses follows.
+    /// Field of the checker's facts: sizes of the flash of the drive under test, such as dies, superblocks and page
+    /// rows, in mapping units and counts, from which the order of physical addresses follows.
     pub shape: FlashShape,
-    /// Byte range that the drive under test offers to the host, with its namespaces and zones.
+    /// Field of the checker's facts: address space of the drive under test, in the drive's own bytes (without gaps
+    /// between zones), with its namespaces and zones.
     pub space: HostSpace,
-    /// Signalling, with its timing, of the flash interface between controller and chips of the drive under test.
+    /// Field of the checker's facts: signalling, with its timing, of the flash interface between controller and chips.
     pub signalling: Signalling,
     /// List of the alternative ways to program a page (program modes), in the order of their numbers in flash
     /// operations. For each: its program step (ISPP voltage increment) relative to the usual step, and the name of its
@@ -27,7 +28,8 @@ pub struct Facts {
     /// Number of dies that a parity group spans (superblocks of the same number on these dies form a group); `None` on
     /// a drive without parity over dies.
     pub stripe: Option<u32>,
-    /// Promises of the drive about data in the write buffer and about trims when the power is cut.
+    /// Field of the checker's facts: promises of the drive about data in the write buffer and about trims when the
+    /// power is cut.
     pub promise: Promise,
     /// True if a host read may fail although no die fails in the run: the drive has an error-correcting code, which may
     /// not correct all errors, or a die that was dead before the run.
@@ -189,9 +191,9 @@ pub trait Examined {
 pub struct Answered<'a> {
     /// Number (id) that identifies the request in the events.
     pub id: u32,
-    /// The answered request as the host made it, with its offset and length in bytes.
+    /// Field of an answered request: the request as the host made it, with its offset and length in bytes.
     pub host: &'a HostRequest,
-    /// First mapping unit that the request touches.
+    /// Field of an answered request: first mapping unit that the request touches.
     pub first: Lpn,
     /// Number of mapping units that the answered request touches.
     pub units: u32,
@@ -205,26 +207,26 @@ pub struct Answered<'a> {
 /// snapshots see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
-    /// Event: the snapshot with this serial number was taken; it sees what the drive holds now.
+    /// Case of event: the snapshot with this serial number was taken; it sees the data that the drive holds now.
     Taken(u32),
-    /// Event: the record of the snapshot with this serial number was programmed to flash, so that it and all data that
-    /// it sees survive power cuts from now on.
+    /// Case of event: the record of the snapshot with this serial number was programmed to flash, so that it and all
+    /// data that it sees survive power cuts from now on.
     Recorded(u32),
-    /// Event: the snapshot with this serial number was deleted; data that only it sees become invalid.
+    /// Case of event: the snapshot with this serial number was deleted; data that only it sees become invalid.
     Dropped(u32),
-    /// Event: the drive was rolled back to its newest snapshot, which has this serial number, and holds that snapshot's
-    /// data again.
+    /// Case of event: the drive was rolled back to its newest snapshot, which has this serial number, and holds that
+    /// snapshot's data again.
     RolledBack(u32),
-    /// Event: the host has just written this logical unit, and its data were stored in the write-buffer slot (entry for
-    /// one unit) with this number.
+    /// Case of event: the host has just written this logical unit, and its data were stored in the write-buffer slot
+    /// (entry for one unit) with this number.
     Buffered(Lpn, u32),
-    /// Event: an overwritten version of this logical unit, which a snapshot still sees, was programmed from the
+    /// Case of event: an overwritten version of this logical unit, which a snapshot still sees, was programmed from the
     /// write-buffer slot with this number to this physical address.
     Programmed(Lpn, u32, Ppa),
-    /// Event: a version of this logical unit that only snapshots see was moved from the first physical address to the
-    /// second.
+    /// Case of event: a version of this logical unit that only snapshots see was moved from the first physical address
+    /// to the second.
     Moved(Lpn, Ppa, Ppa),
-    /// Event reported to the checker: the roll-back to a snapshot changed the map entry of this logical unit from the
-    /// first physical address to the second, which holds its older version.
+    /// Case of event reported to the checker: the roll-back to a snapshot changed the map entry of this logical unit
+    /// from the first physical address to the second, which holds its older version.
     Returned(Lpn, Ppa, Ppa),
 }

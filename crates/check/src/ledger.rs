@@ -74,7 +74,7 @@ pub(crate) struct Ledger {
     /// Byte range on the drive of the host write whose data enter the write buffer now: address of its first byte, and
     /// address of the byte after its last.
     extent: (u64, u64),
-    /// The host's new data in the write buffer, by slot.
+    /// Field of the checker's counts: record of the host's new data in the write buffer, by slot.
     new_data: NewData,
     read_before: u64,
     parts: NamespaceParts,
@@ -380,7 +380,8 @@ impl Ledger {
         }
     }
 
-    /// Checks that the write amplification in the results, and its parts, follow from the checker's bytes and units.
+    /// Checks, if the host wrote data, that the write amplification in the results, and its parts, follow from the
+    /// checker's counts of bytes and units.
     pub fn compare_bytes(&self, result: &Value) {
         let written = self.all.bytes_written - self.then.bytes_written;
         if written == 0 {

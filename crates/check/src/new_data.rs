@@ -69,8 +69,8 @@ impl NewData {
         self.slots[slot as usize].brought = Brought::Nothing;
     }
 
-    /// Notes that a program of these slots ended; returns the number of sectors, of `all` in a unit, that it wrote to
-    /// complete partly written units.
+    /// Notes that a program of these slots ended; returns the number of sectors, of `all` in a unit, that it wrote
+    /// beyond new data of the host: the rest of partly written units, and all of a slot without new data.
     pub fn end_program(&mut self, slots: impl Iterator<Item = u32>, all: u64) -> u64 {
         self.ended.clear();
         let mut filled_up = 0;

@@ -160,7 +160,7 @@ impl ChipNumbers {
     }
 
     /// Returns the time in ns that the checker expects of a flash program, and the difference in ns that it tolerates
-    /// because of rounding: 0 if the time is in the chip's file, 1 if it is calculated from other times.
+    /// because of rounding: 0 at the usual program step or with a voltage set, 1 at any other program step.
     fn t_prog(&self, transaction: &Transaction) -> (u64, u64) {
         let of = |step: usize| {
             let each = self.t_prog.len() / self.steps.len();

@@ -6,7 +6,8 @@ use serde_json::Value;
 /// Record of the checker's own counts of requests to each namespace, on a drive with several namespaces: for each kind
 /// of request the number done, their bytes, and the number that failed.
 pub(crate) struct NamespaceParts {
-    /// Byte range of each namespace, in the checker's counts of requests: its first byte, and the first byte after it.
+    /// List of the byte ranges of the namespaces, for the checker's counts of requests: the first byte of each, and the
+    /// first byte after it.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }
@@ -26,8 +27,8 @@ impl NamespaceParts {
         self.served.fill([[0; 3]; 3]);
     }
 
-    /// Adds a request that arrived in the measured window (the part of the run that results cover) and is now answered
-    /// to the checker's counts of its namespace, as done or as failed.
+    /// Adds a read, write or trim that arrived in the measured window (the part of the run that results cover) and is
+    /// now answered to the checker's counts of its namespace, as done or as failed; other requests are not counted.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,

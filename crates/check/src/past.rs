@@ -89,9 +89,9 @@ impl Past {
         *saw = found;
     }
 
-    /// Adds, drops or marks a snapshot in the checker's model, as the snapshot event says; `content` and `version`
-    /// return the version numbers that the logical drive holds now, of all units and of one unit. Returns, only if the
-    /// drive was rolled back, the versions that its newest snapshot sees, else `None`.
+    /// Adds, drops or marks a snapshot, or notes the version in a buffer slot, in the checker's model, as the snapshot
+    /// event says; `content` and `version` return the version numbers that the logical drive holds now, of all units
+    /// and of one. Returns, only after a roll-back, the versions that the newest snapshot sees, else `None`.
     pub fn note(
         &mut self,
         event: PastEvent,

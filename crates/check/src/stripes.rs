@@ -13,19 +13,20 @@ use after_cut::Torn;
 pub(crate) struct StripeAccount {
     per_die: usize,
     width: usize,
-    /// Number of valid units in each parity group.
+    /// Number of valid units in each parity group, without its superblocks in SLC mode.
     live: Vec<u32>,
     /// For each superblock, the number of page rows (multi-plane pages) for which programs have been submitted since
     /// its erase.
     rows: Vec<u32>,
     /// For each parity group, the number of parity page rows for which programs have been submitted.
     parity_rows: Vec<u32>,
-    /// For each parity group, the superblock of the group that holds the parity.
+    /// For each parity group, the superblock of the group that holds the parity; `NOWHERE` if none does yet.
     parity: Vec<usize>,
     /// The checker's flag for each superblock: true if it is in SLC mode, in which it has no parity and is not part of
     /// its parity group's stripes.
     apart: Vec<bool>,
-    /// Page rows that power cuts tore (their programs were interrupted, so that they are unreadable).
+    /// Field of the checker's model of parity: record of the page rows that power cuts tore (their programs were
+    /// interrupted, so that they are unreadable).
     torn: Torn,
 }
 

@@ -90,7 +90,8 @@ impl Survival {
         }
     }
 
-    /// Notes that a write of unit `lpn` is acknowledged but not yet durable: a power cut may still lose it.
+    /// Notes that a write of unit `lpn` is acknowledged but not yet durable: a power cut may still lose it. Ignored if
+    /// a roll-back to a snapshot has undone the write.
     pub fn on_acknowledged(&mut self, lpn: Lpn, version: u32) {
         if version > self.undone {
             let newest = self.acknowledged.entry(lpn).or_default();
@@ -99,7 +100,7 @@ impl Survival {
     }
 
     /// Records the promise about unit `lpn` that a durable write makes: the unit holds `version`, or a newer one, after
-    /// every later power cut.
+    /// every later power cut; no promise if the unit was trimmed, or the write undone by a roll-back, since.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
         // A write that was in flight when its unit was trimmed may be answered later than the trim.
         if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {

@@ -13,8 +13,8 @@ use units::Lpn;
 pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
-    /// On a drive with zones: its first unit that is in a zone, and the number of mapping units of a zone; 0 and 0 on
-    /// other drives.
+    /// Pair of numbers, on a drive with zones: its first unit that is in a zone, and the number of mapping units of a
+    /// zone; 0 and 0 on other drives.
     zone_units: [u32; 2],
     /// True on a drive with snapshots: the drive may ignore a trim if it lacks free space to store the trimmed data for
     /// snapshots, so trims are not checked.
@@ -31,8 +31,8 @@ pub(crate) struct TrimAccount {
     covered: BTreeMap<u32, Range<u32>>,
     /// Range of logical units of the trim or zone reset that removed a unit from the map last.
     at_work: Range<u32>,
-    /// State, in the checker's model of trims, of the zones that the host finished, and of zone finishes and resets in
-    /// flight.
+    /// Field of the checker's model of trims: record of the zones that the host finished, and of zone finishes and
+    /// resets in flight.
     zones: FinishedZones,
 }
 
@@ -122,8 +122,8 @@ impl TrimAccount {
         }
     }
 
-    /// Notes that the drive reports unit `lpn` as trimmed, and checks that a trim or zone reset in flight covers the
-    /// unit as a whole.
+    /// Notes that the drive reports unit `lpn` as trimmed, and checks, except on a drive with snapshots, that a trim or
+    /// zone reset in flight covers the unit as a whole.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.count += 1;
         if !self.may_refuse && !self.at_work.contains(&lpn.0) {

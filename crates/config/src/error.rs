@@ -13,9 +13,10 @@ pub struct ConfigError {
     pub key: String,
     /// Wrong value as written; empty when there is none.
     pub value: String,
-    /// Text that says what was expected in place of the value.
+    /// Field of a configuration error: text on the value that was expected, or on the fault, such as `unknown key`.
     pub expected: String,
-    /// Text that suggests what the user probably meant, or should do; none if there is no suggestion.
+    /// Field of a configuration error: text with the name that the user probably meant, or with advice; none without
+    /// one.
     pub hint: Option<String>,
 }
 

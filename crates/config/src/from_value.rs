@@ -41,8 +41,8 @@ pub trait FromValue: Sized {
         false
     }
 
-    /// Makes an example value of this type, near `magnitude` if it is a number, for a survey: a trial reading of the
-    /// configuration that finds out which keys a program would read.
+    /// Makes an example value of this type, near `magnitude` if it is a number without a unit, for a survey: a trial
+    /// reading of the configuration that finds out which keys a program would read.
     fn example(magnitude: f64) -> Self;
 
     /// Returns, for a switch (true or false), the opposite value, with which other configuration keys may be read in a

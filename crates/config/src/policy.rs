@@ -9,11 +9,11 @@ use crate::{ConfigError, Document, Entry, Key, Section, survey};
 pub struct Card {
     /// Name of the policy in configuration files.
     pub name: &'static str,
-    /// Rule of the policy, in a sentence.
+    /// Field of a policy's description: rule by which the policy decides, in a sentence.
     pub rule: &'static str,
     /// Paper or other source that the policy is taken from.
     pub paper: &'static str,
-    /// Text that says what a real implementation has and the policy does not model.
+    /// Field of a policy's description: text with the features of a real implementation that the policy does not model.
     pub not_modelled: &'static str,
 }
 
@@ -41,7 +41,8 @@ pub struct PolicyEntry {
     pub question: &'static str,
     /// True if the policy is in force where the configuration names none.
     pub default: bool,
-    /// Texts by which the policy describes itself in listings: name, rule, source, and what it does not model.
+    /// Field of a policy's entry: texts by which the policy describes itself: name, rule, source, features not
+    /// modelled.
     pub card: Card,
     /// List of the parameters of the policy with their defaults, in reading order, up to the first parameter without a
     /// default.
@@ -57,7 +58,7 @@ pub fn parameters<T>(read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> V
     survey(&Document::empty(), read)
 }
 
-/// Declares all policies that answer one question, one module each.
+/// Macro that declares all policies that answer one question, one module each, with their reader and their catalogue.
 ///
 /// ```text
 /// policies! {

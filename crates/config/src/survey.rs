@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Kind of condition, on another key of the configuration, under which a key is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// Condition: the key of this path has one of these values.
+    /// Case of condition: the key of this path has one of these values.
     Is(String, Vec<String>),
-    /// Condition: the user writes the key or table of this path.
+    /// Case of condition: the user writes the key or table of this path.
     Given(String),
-    /// Condition: the user does not write the key or table of this path.
+    /// Case of condition: the user does not write the key or table of this path.
     Absent(String),
-    /// Condition: the number at the key of this path is larger than this number.
+    /// Case of condition: the number at the key of this path is larger than this number.
     Above(String, u32),
 }
 
@@ -29,7 +29,7 @@ pub enum Need {
 /// that must all hold. One empty list: no conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// Description of the key: path, help, limits, default.
+    /// Field of a key's record: the key as the program asks for it, with path, help, limits and default.
     pub asked: Asked,
     /// List of alternatives, each a list of conditions; the key is read if all conditions of one alternative hold.
     pub needs: Vec<Vec<Need>>,

@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// Kind of place where a configuration value comes from: a line of a file, a command line option, or a default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Place: this file, and this line in it (counted from 1).
+    /// Case of place: this file, and this line in it (counted from 1).
     Line(Arc<str>, usize),
-    /// Place: a `--set` option of the command line.
+    /// Case of place: a `--set` option of the command line.
     Set,
-    /// Place: none, because the value is a default and not written anywhere.
+    /// Case of place: none, because the value is a default and not written anywhere.
     Default,
 }
 

@@ -8,7 +8,8 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
     Command,
-    /// Use of a channel: status query for the outcome of a program or erase; arbitration policies see it as a command.
+    /// Case of channel use: status query for the outcome of a program or erase; arbitration policies see it as a
+    /// command.
     Status,
     DataIn,
     DataOut,

@@ -32,10 +32,10 @@ pub struct ControllerConfig {
     pub power: Option<Power>,
     /// Setting: energy of the controller for each byte that crosses a channel, in addition to its power.
     pub energy_per_byte: Energy,
-    /// Maker of the policy (`controller.scheduler`) that chooses which class of operations (queue of the die) a die
-    /// serves next.
+    /// Setting: maker of the policy (`controller.scheduler`) that chooses which class of operations (queue of the die)
+    /// a die serves next.
     pub scheduler: scheduler::Maker,
-    /// Maker of the policy that chooses which of the dies that wait for a channel uses it next.
+    /// Setting: maker of the policy that chooses which of the dies that wait for a channel uses it next.
     pub arbitration: arbitration::Maker,
 }
 

@@ -42,11 +42,11 @@ pub mod events {
 /// Kind of rule for the program time at a write cost (way to program a page) other than the chip's usual one.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
-    /// Rule: the program time is the chip's usual time multiplied by this factor.
+    /// Case of rule: the program time is the chip's usual time multiplied by this factor.
     Scaled(f64),
-    /// Rule: program time interpolated between two program steps of the chip's tables (first's index, fraction).
+    /// Case of rule: program time on the line through two program steps of the chip's tables (first's index, fraction).
     Between(usize, f64),
-    /// Rule: the program time is that of a voltage set of the chip's tables, given by the set's index.
+    /// Case of rule: the program time is that of a voltage set of the chip's tables, given by the set's index.
     Set(usize),
 }
 
@@ -70,7 +70,7 @@ pub struct Controller {
     work: Work,
     /// Field: state of reads that share another read's array read (sense); none unless such sharing was enabled.
     sharing: Option<Box<Sharing>>,
-    /// Dies grouped into chips; none unless the drive chooses a chip's next operation when the channel is free.
+    /// Field: dies grouped into chips; none unless a chip's next operation is chosen when the channel is free.
     chips: Option<Box<Chips>>,
 }
 
@@ -169,7 +169,7 @@ impl Controller {
 
     /// Submits read `rider`, which uses the array read of read `on` (or the array read that `on` itself uses) and
     /// finishes with it. `sensed` is the mask of the units of the pages that the rider needs; they must be sensed
-    /// already if the array read has begun. An internal read that a host read joins moves to the host reads.
+    /// already if the array read has begun. A waiting internal read that a host read joins moves to the host reads.
     pub fn ride<P: Probe>(
         &mut self,
         on: TransactionId,
@@ -225,7 +225,7 @@ impl Controller {
         }
     }
 
-    /// Finishes a read and the reads that use its array read; data that the host did not request are decoded first.
+    /// Finishes a read and its riders (reads that use its array read); internal reads and read-ahead are decoded first.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -307,7 +307,7 @@ impl Controller {
     }
 
     /// Adds a write cost with program step `step` (voltage per pulse), relative to the usual one: its program time is
-    /// that of the chip's tables for the step, else the usual time divided by it. Returns the number of the cost.
+    /// interpolated in the chip's tables, or the usual time divided by `step`. Returns the cost's number.
     pub fn add_cost(&mut self, step: f64) -> u8 {
         let steps = self.timing.steps();
         let cost = if steps.len() > 1 {

@@ -36,10 +36,10 @@ impl DieOverlap {
 /// foreground or in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// Urgency of garbage collection: the die is not short of free superblocks.
+    /// Case of urgency of garbage collection: the die is not short of free superblocks.
     Normal,
-    /// Urgency of garbage collection: the die is short of free superblocks, and operations that free superblocks may go
-    /// first.
+    /// Case of urgency of garbage collection: the die is short of free superblocks, and operations that free
+    /// superblocks may go first.
     Urgent,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum ArrayPhase {
     Command,
     Busy,
     /// Case of phase of an operation: the array work of an operation is over, but the operation must wait: a read until
-    /// the page register is free, a program or erase for its status query.
+    /// the page register is free, a program or erase until the status of the one before was queried.
     Done,
 }
 

@@ -28,9 +28,10 @@ pub struct TransactionTimes {
 /// Record of a flash operation together with the times that it has taken so far: all of them once it has finished.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedTransaction {
-    /// Flash operation (transaction) as it was submitted: kind, address and cause.
+    /// Field of the record of a flash operation: the operation as it was submitted: kind, address and cause.
     pub transaction: Transaction,
-    /// Times of the operation: start, end, and how long it spent in waits, on the channel and in the array.
+    /// Field of the record of a flash operation: its times: start, end, and how long it spent in waits, on the channel
+    /// and in the array.
     pub times: TransactionTimes,
 }
 

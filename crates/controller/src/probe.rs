@@ -8,9 +8,9 @@ use units::{ChannelId, SimTime};
 /// and the probe (observer), to which it reports.
 #[derive(Clone, Debug, Default)]
 pub struct Context<P> {
-    /// Calendar of the simulation's future events, into which each step of the simulation enters new events.
+    /// Field of the context: calendar of the simulation's future events, into which each step enters new events.
     pub calendar: Calendar,
-    /// Observer of the run, to which flash operations are reported.
+    /// Field of the context: observer of the run, to which flash operations are reported.
     pub probe: P,
 }
 
@@ -24,13 +24,13 @@ impl<P> Context<P> {
 /// Kind of use that a channel was busy with: command, status, data in or data out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
-    /// Use: the channel carries command and address cycles.
+    /// Case of channel use: command and address cycles.
     Command,
-    /// Use: the channel carries a status query for a program or erase, and the answer of the die.
+    /// Case of channel use: a status query for a program or erase, and the answer of the die.
     Status,
-    /// Use: the channel carries data to a die.
+    /// Case of channel use: data that are sent to a die.
     DataIn,
-    /// Use: the channel carries data from a die.
+    /// Case of channel use: data that a die sends.
     DataOut,
 }
 
@@ -74,7 +74,7 @@ pub trait Probe {
     /// Reports that a read was submitted that has no array read (sense) of its own, but uses that of transaction
     /// `_carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
-    /// Reports that a transaction has finished.
+    /// Reports that a transaction has finished; for a read, this is usually before its data are decoded.
     fn on_finish(&mut self, _: TransactionId, _: &TimedTransaction) {}
 }
 

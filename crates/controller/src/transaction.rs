@@ -136,15 +136,15 @@ pub type Waits = [u64; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// Class of operations at a die: reads that the host waits for.
+    /// Case of class of operations at a die: reads that the host waits for.
     HostRead,
-    /// Class of operations at a die: reads of garbage collection and other internal work.
+    /// Case of class of operations at a die: reads of garbage collection and other internal work.
     InternalRead,
-    /// Class (queue) of operations at a die: programs to the host's open superblock.
+    /// Case of class (queue) of operations at a die: programs to superblocks that take the host's data.
     HostProgram,
-    /// Class of operations at a die: programs (and copybacks) to garbage collection's open superblock.
+    /// Case of class of operations at a die: programs (and copybacks) of garbage collection and other internal work.
     InternalProgram,
-    /// Class (queue) of operations at a die: erases of superblocks.
+    /// Case of class (queue) of operations at a die: erases of superblocks.
     Erase,
 }
 
@@ -254,15 +254,15 @@ impl Reading {
 /// Record of a flash operation as it is submitted: its kind, address and cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
-    /// Kind of the transaction's flash operation: read, program, erase or copyback.
+    /// Field of a transaction: kind of its flash operation (read, program, erase or copyback).
     pub kind: Kind,
-    /// Cause of the operation, such as the host or garbage collection.
+    /// Field of a transaction: cause of its flash operation, such as the host or garbage collection.
     pub origin: Origin,
-    /// Class of the transaction: the queue of the die in which it waits.
+    /// Field of a transaction: its class, which is the queue of the die in which it waits.
     pub class: Class,
-    /// Die on which the operation takes place.
+    /// Field of a transaction: die on which its flash operation takes place.
     pub die: DieId,
-    /// Superblock of the operation, numbered within the die.
+    /// Field of a transaction: number, within the die, of the superblock of its flash operation.
     pub superblock: u32,
     /// Number of the (first) page row of the operation within the superblock.
     pub row: u32,
@@ -277,9 +277,11 @@ pub struct Transaction {
     /// True if the superblock of the transaction is in SLC mode (one bit per cell); for a copyback, the source
     /// superblock.
     pub slc: bool,
-    /// For reads: number of senses, transfers and decodings. A copyback senses once for each page row that it writes.
+    /// Field of a transaction: for reads, numbers of senses, transfers and decodings. A copyback senses once for each
+    /// page row that it writes.
     pub reading: Reading,
-    /// Number of flash pages that the operation touches: planes times rows.
+    /// Number of flash pages that the operation touches: for programs planes times rows, for reads the requested pages;
+    /// for a read that uses another's array read, only the pages that this must sense in addition.
     pub pages: u32,
     /// For programs where planes take one command for equal page numbers: the page's number in its block; else
     /// `u32::MAX`.

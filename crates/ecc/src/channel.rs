@@ -21,7 +21,7 @@ pub enum Channel {
         rate: f64,
     },
     /// Case of channel with few levels: the decoder receives each bit as one of a few whole-number log-likelihood
-    /// ratios, distributed alike for sent zeros and sent ones.
+    /// ratios; a sent one gets the negatives of the ratios of a sent zero, with the same probabilities.
     Levels(Levels),
     /// Case of channel for a page's cells: the decoder receives each bit as a sensed value (a zone of threshold
     /// voltage) with its log-likelihood ratio; the probabilities of the values may differ for zeros and ones.
@@ -35,7 +35,7 @@ pub struct Values {
     /// Pair of lists, one for a sent zero bit and one for a sent one bit, of rising bounds for a random number of 64
     /// uniform bits: a number below bound k gives received value k, a number above all bounds the last value.
     below: [Vec<u64>; 2],
-    /// Table of the log-likelihood ratios that the decoder receives, one for each possible received value (zone of
+    /// List of the log-likelihood ratios that the decoder receives, one for each possible received value (zone of
     /// threshold voltage) of the channel; a ratio above zero means that a zero bit is more likely.
     ratios: Vec<f32>,
 }

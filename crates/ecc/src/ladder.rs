@@ -15,7 +15,7 @@ pub struct Rung {
     pub senses: u32,
     /// Field: number of bit-planes that one attempt with this rung of the read ladder sends to the controller.
     pub bit_planes: u32,
-    /// Measure of the bit errors corrected in a codeword read in this way: a number, or a table of counted failures.
+    /// Field: measure of the bit errors corrected in a codeword read in this way: a number, or a table of failures.
     pub corrects: Corrects,
     /// Field: greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft
     /// reads of a code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
@@ -77,9 +77,9 @@ pub struct Ladder {
     /// Field: greatest number of read retries of a page, each with other reference voltages: taken after the last rung
     /// failed, or along the retry table where there is one.
     pub retries: u32,
-    /// Fraction (0 to 1) of the raw bit errors that each retry removes, where the chip's tables do not give the effect.
+    /// Field: fraction (0 to 1) of raw bit errors that each retry removes, where no retry table gives the effect.
     pub retry_gain: f64,
-    /// Distance between the references of neighbouring steps of the retry table, volts; none: the drive has no table.
+    /// Field: distance between the references of neighbouring steps of the retry table, volts; none: no retry table.
     pub retry_step_v: Option<f64>,
     /// True if the array senses for a retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
@@ -92,9 +92,9 @@ pub struct Ladder {
 /// Kind of method that determines the outcome of a simulated read: chances from tables, or the decoding of codewords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// Method: the outcome is drawn, with a chance of failure from a table of counts or from the code's limit.
+    /// Case of method: the outcome is drawn, with a chance of failure from a table of counts or from the code's limit.
     Tables,
-    /// Method: the outcome follows from decoding simulated codewords for each read.
+    /// Case of method: the outcome follows from decoding simulated codewords for each read.
     Words,
 }
 
@@ -105,18 +105,18 @@ pub struct Pace {
     pub clock: Frequency,
     /// Field: number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
-    /// Way in which this decoder overlaps the decoding of a read's codewords with their transfer over the channel.
+    /// Field: way in which the decoder overlaps the decoding of a read's codewords with their channel transfer.
     pub overlap: Overlap,
 }
 
 /// Kind of way in which the decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// Overlap: all codewords of a read are decoded in parallel, after the transfer.
+    /// Case of overlap: all codewords of a read are decoded in parallel, after the transfer.
     Beside,
-    /// Overlap: each codeword is decoded while the next codeword of the read crosses the channel.
+    /// Case of overlap: each codeword is decoded while the next codeword of the read crosses the channel.
     NextTransfer,
-    /// Overlap: none; one codeword is decoded after the other, after the whole transfer.
+    /// Case of no overlap: one codeword is decoded after the other, after the whole transfer.
     InTurn,
 }
 

@@ -160,7 +160,7 @@ impl Trial {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// Returns the list of the bits of each of the trial's random codewords, which are sent again and again.
+    /// Returns the list of the different codewords, each as its bits, that the trial sends again and again.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
@@ -233,8 +233,8 @@ impl Trial {
         self.tally(decoder, words, || true).unwrap_or_default().count
     }
 
-    /// Decodes the codewords with these numbers and counts failures and iterations, as long as `goes_on` returns true;
-    /// returns the counts, or `None` if `goes_on` returned false before all codewords were decoded.
+    /// Decodes the codewords with these numbers and counts failures and iterations, as long as `goes_on`, called after
+    /// each batch, returns true; returns the counts, or `None` if `goes_on` returned false, even after the last batch.
     ///
     /// # Panics
     /// As [`Self::decode`].

@@ -210,8 +210,8 @@ impl PageRead<'_> {
 }
 
 impl Outcome {
-    /// Adds attempt number `number` of the read, from 0, to the outcome: sets the rung and the retry step, and adds the
-    /// comparisons and bit-planes.
+    /// Adds attempt number `number` of the read, from 0, to the outcome: sets the rung, the retry step and the number
+    /// of retries, and adds the comparisons and bit-planes.
     fn made(&mut self, ladder: &Ladder, attempt: &Attempt, number: u32) {
         let rung = attempt.soft_bits as usize - 1;
         (self.rung, self.step, self.retries) = (rung, attempt.step, number);

@@ -162,8 +162,8 @@ impl Calendar {
         }
     }
 
-    /// Schedules an event with the reserved sequence number: among events of the same time it comes where it would if
-    /// it had been scheduled when the number was reserved.
+    /// Schedules an event with the reserved sequence number, so that among events of the same time it comes as if it
+    /// had been scheduled when the number was reserved; as [`Self::schedule`] if no number is reserved.
     ///
     /// # Panics
     /// As [`Self::schedule`].
@@ -255,8 +255,8 @@ impl Calendar {
         key
     }
 
-    /// Returns the sort key (time, then sequence number) of an event; `None` if its time or index is wrong, or if the
-    /// sequence numbers are used up and must be renumbered first.
+    /// Makes the sort key (time, then sequence number) of an event and uses up that number; `None` if the time or index
+    /// is wrong, or if all sequence numbers are used up, so that events must be renumbered first.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         // One comparison says whether the index or the sequence number has too many bits.

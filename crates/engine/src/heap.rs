@@ -1,6 +1,6 @@
 //! Keys, the least of them first.
 
-/// Sort key that is later than that of every event.
+/// Constant: sort key that is later than that of every event.
 pub(crate) const NEVER: u128 = u128::MAX;
 
 /// Type of a heap of the sort keys of events, with four children a node: half the levels of a binary heap, and the

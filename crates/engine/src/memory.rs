@@ -31,7 +31,8 @@ fn advise_huge<T>(array: &mut Vec<T>) {
 #[cfg(not(target_os = "linux"))]
 fn advise_huge<T>(_array: &mut Vec<T>) {}
 
-/// Requests that the processor load the cache line of `array[index]`; does nothing if the index lies outside.
+/// Requests that the processor load the cache line of `array[index]`; does nothing if the index lies outside, or on
+/// processors other than x86-64.
 #[inline]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(array: &[T], index: usize) {

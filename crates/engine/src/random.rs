@@ -64,7 +64,7 @@ impl RandomStream {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Returns true with the given probability (0 to 1), drawn from the stream.
+    /// Returns true with the given probability (0 to 1), drawn from the stream; draws nothing for a probability of 0.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.unit() < probability

@@ -1,15 +1,15 @@
 //! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
 //! how many there are.
 
-/// Base-2 logarithm of the duration of a time slot of the timing wheel in ns: so short that a slot seldom holds two
-/// events of a drive of some dozen dies.
+/// Constant: base-2 logarithm of the duration of a time slot of the timing wheel in ns: so short that a slot seldom
+/// holds two events of a drive of some dozen dies.
 const SLOT_BITS: u32 = 8;
 const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
 const WORD: usize = u64::BITS as usize;
 const NONE: u16 = u16::MAX;
-/// Greatest number of earlier events of a time slot that an insertion may step over in the slot's list, to keep
-/// insertions fast.
+/// Constant: greatest number of earlier events of a time slot that an insertion may step over in the slot's list, to
+/// keep insertions fast.
 const STEPS_MOST: usize = 16;
 
 /// Record of a node of the timing wheel: the sort key of an event, and the index of the next node in the list of its
@@ -88,9 +88,8 @@ impl Wheel {
         true
     }
 
-    /// Returns the index of the last node before `key` in the list of a time slot; `None` if it is more than
-    /// `STEPS_MOST` steps from the first. Thousands of events may fall due at one time, and each would pass all before
-    /// it.
+    /// Returns the index of the last node before `key` in the list of a time slot; `None` if more than `STEPS_MOST`
+    /// nodes lie before `key`. Thousands of events may fall due at one time, and each would pass all before it.
     #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;

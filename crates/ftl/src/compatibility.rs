@@ -129,7 +129,7 @@ pub struct Apart {
     pub a: Feature,
     /// Second feature of the pair of features that exclude each other on a drive.
     pub b: Feature,
-    /// Reason why the two features of the drive exclude each other.
+    /// Field of a rule that two features of a drive exclude each other: kind and text of the reason.
     pub reason: Reason,
     /// Text of the settings that the error message suggests, with which the drive no longer has both features.
     pub change: &'static str,
@@ -143,10 +143,10 @@ pub struct Needs {
     pub feature: Feature,
     /// Feature without which the other feature has no use.
     pub needed: Feature,
-    /// Reason, for the error message, why the feature has no use without the other feature, `needed`.
+    /// Field of a rule that one feature of a drive needs another: text of the reason, for the error message.
     pub reason: &'static str,
-    /// Advice in the error message: key values that enable the needed feature, or that disable the feature which needs
-    /// it.
+    /// Field of a rule that one feature of a drive needs another: advice in the error message, namely key values that
+    /// enable the needed feature, or that disable the feature which needs it.
     pub change: &'static str,
 }
 
@@ -320,10 +320,10 @@ pub struct Idle {
     pub feature: Feature,
     /// True if the keys have no effect on a drive with the feature; false if they have no effect on a drive without it.
     pub with: bool,
-    /// Reason, for the error message, why the configuration keys have no effect.
+    /// Field of a rule about configuration keys without effect: text of the reason, for the error message.
     pub reason: &'static str,
-    /// Settings that the error message suggests, as text such as `ftl.mapping.name = page, dftl or birrell`: with one
-    /// of these settings the keys without effect have an effect.
+    /// Field of a rule about configuration keys without effect: settings that the error message suggests so that the
+    /// keys have an effect, such as `ftl.mapping.name = page, dftl or birrell`.
     pub change: &'static str,
 }
 
@@ -359,13 +359,13 @@ pub const IDLE: &[Idle] = &[
 pub struct Found {
     /// Feature of this record: the one that the key in `entry` turns on.
     pub feature: Feature,
-    /// Key that turned the feature on, with its value and its place in the file.
+    /// Field of a feature that a drive file turns on: the key that does so, with its value and its place in the file.
     pub entry: Entry,
 }
 
 impl Feature {
-    /// Returns true if `value` of one of the feature's keys turns the feature on; `units` is the number of mapping
-    /// units that one program writes.
+    /// Returns true if `value` of one of the feature's keys turns the feature on, false for a feature that a command or
+    /// option requests; `units` is the number of mapping units that one program writes.
     pub fn is_on(self, value: &str, units: u32) -> bool {
         let value = value.trim_matches('"');
         let number = || value.trim_end_matches(char::is_alphabetic).trim().parse::<f64>().unwrap_or(0.0);
@@ -437,8 +437,8 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Checks that the user set no key that has no effect on the drive. Keys from a base file are exempt, because a drive
-/// that gets another kind of map by `--set` inherits the rest of the file's keys.
+/// Checks that the user set no key without effect. Exempt are the value `false`, and keys of another file than the key
+/// that decides on the feature, or of any file where `--set` decides: the drive inherits them.
 ///
 /// # Errors
 /// Names the key and the reason why it has no effect.

@@ -22,8 +22,8 @@ pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
 pub struct MapOnFlash {
     /// Setting of a map on flash: number of map entries in one translation unit (mapping unit of the map).
     pub entries_per_unit: u32,
-    /// Setting of a map on flash: greatest number of translation units (mapping units of the map) that are read or
-    /// changed at a time.
+    /// Setting of a map on flash: greatest number of translation units (mapping units of the map) that are being read
+    /// from flash at a time, for a lookup or in order to be changed.
     pub in_flight: u32,
     /// Setting of a map on flash: number of slots of the write buffer (each holds one mapping unit) that are reserved
     /// for translation units, the units of the map.

@@ -3,7 +3,7 @@
 
 use config::{ConfigError, Section};
 
-/// Configuration key by which a test requests a deliberate mistake of the translation layer.
+/// Constant: configuration key by which a test requests a deliberate mistake of the translation layer.
 pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
 /// Kind of deliberate mistake of the translation layer, by which tests see that the checks notice it.

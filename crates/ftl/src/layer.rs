@@ -44,7 +44,7 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     }
 
     /// Tells the flash translation layer that the power has failed, and that capacitors supply the drive for a while;
-    /// does nothing but on a zoned drive, which submits no further program.
+    /// does nothing but on a zoned drive, which then submits no further program to zones.
     fn power_fails(&mut self) {}
 
     /// Returns true while capacitors must go on supplying a drive whose power failed: while its write buffer holds data
@@ -53,8 +53,9 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
         self.base().media.is_draining()
     }
 
-    /// Declares that no mapping unit can be relocated any more, so that garbage collection cannot continue. A drive
-    /// that lost blocks has worn out: it turns read-only, and no host request waits for write buffer space any longer.
+    /// Declares that no mapping unit can be relocated any more, so that garbage collection cannot continue: host
+    /// requests no longer wait, and a drive that lost blocks or is made for power cuts turns read-only, unless it is
+    /// zones only.
     fn declare_stalled(&mut self);
 
     /// Returns the reason why each die takes no more writes, for the error message of a run that is stuck.

@@ -73,7 +73,8 @@ impl Layout {
     /// Reads `ftl.mapping_unit` and either `ftl.op_ratio` or `ftl.user_capacity`, and makes the layout.
     ///
     /// # Errors
-    /// When the mapping unit does not divide the page, or the host would get no capacity or more than there is.
+    /// When the mapping unit does not divide the page or is too small, or the host would get no capacity or more than
+    /// there is.
     pub fn read(
         ftl: &mut Section,
         geometry: &Geometry,

@@ -26,8 +26,8 @@ impl Stages {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
 
-    /// Returns these stage times with the queue waits shortened so that the sum is at most `most` ns: for an operation
-    /// of which a part of the waits overlaps waits that were counted already.
+    /// Returns these stage times with the waits in the die's queue, except behind host operations, shortened until the
+    /// sum is at most `most` ns or they are zero: for an operation of which a part of the waits was counted already.
     pub fn within(mut self, most: u64) -> Self {
         let mut excess = self.total().saturating_sub(most);
         for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {
@@ -60,9 +60,10 @@ pub enum Output {
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
-        /// Description of how the read handled bit errors: attempts, decoding, and whether the data were uncorrectable.
+        /// Field of the report of a flash read: how it handled bit errors (attempts, decoding, whether data were
+        /// uncorrectable).
         reading: Reading,
-        /// Times of the flash read by stage: waits, channel, array and transfer, in ns.
+        /// Field of the report of a flash read: its times by stage (waits, channel, array and transfer), in ns.
         stages: Stages,
     },
     /// Case of report: one unit of a write request is on flash; made only for requests that wait until their data are
@@ -70,7 +71,8 @@ pub enum Output {
     Durable {
         /// Number of the host's write request of which a unit is on flash.
         request: u32,
-        /// Times of the unit's program by stage: waits, channel, array and transfer, in ns.
+        /// Field of the report of a unit on flash: times of its program by stage (waits, channel, array and transfer),
+        /// in ns.
         stages: Stages,
     },
     /// Case of report: a part of a read request that waited until its map entries were read from flash has these

@@ -76,14 +76,15 @@ pub trait Probe: controller::Probe {
     /// `source` gives, for each unit, its origin and where its data are: in a slot of the write buffer (host and map),
     /// or at a physical address (relocated data).
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
-    /// Reports to an observer of the run (probe) that the newest data that the host wrote of `lpn` were programmed to
-    /// flash at `new`; the version at `old` (or `Ppa::NONE`) became invalid.
+    /// Reports to an observer of the run (probe) that the newest data of `lpn`, of the host or (such as map units) of
+    /// the drive itself, were programmed at `new`; the version at `old` (or `Ppa::NONE`) is invalid unless a snapshot
+    /// sees it.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports to an observer of the run (probe) that the data of logical unit `lpn` were relocated to `new` from
     /// `old`, which became invalid.
     fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// Reports to an observer of the run (probe) that data of `lpn` are on flash at `new`, although the newest data
-    /// that the host wrote of `lpn` are still in the write buffer; `old` (or `Ppa::NONE`) became invalid.
+    /// Reports to an observer of the run (probe) that data of `lpn` are on flash at `new`, although the newest data are
+    /// still in the write buffer; the version at `old` (or `Ppa::NONE`) is invalid now unless a snapshot sees it.
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports to an observer of the run (probe) that the host trimmed `lpn`, whose data were at `old` (or
     /// `Ppa::NONE`).
@@ -115,7 +116,7 @@ pub trait Probe: controller::Probe {
     /// (flash holds the same data), as it was read from flash at `_ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
     /// Reports to an observer of the run (probe) that the version of `lpn` in this write buffer slot was programmed to
-    /// flash, although a newer version is in another slot of the buffer by now.
+    /// flash, although it was overwritten (a newer version is in another slot) or trimmed meanwhile.
     fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }
 

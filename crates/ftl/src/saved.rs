@@ -6,14 +6,14 @@ use nand::FlashArray;
 /// fixed order, states of random streams, and ages of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
-    /// Content of a drive's saved state that consists of 32-bit words: arrays in a fixed order, namely map,
-    /// superblocks, open superblocks, features, blocks.
+    /// Field of a drive's saved state: its 32-bit words, as arrays in a fixed order: map, superblocks, open
+    /// superblocks, features, blocks.
     pub words: Vec<Vec<u32>>,
-    /// Content of a drive's saved state that consists of 64-bit words: arrays in a fixed order, namely validity bits,
-    /// write clocks (counts of units written), orders in which free superblocks are used, features.
+    /// Field of a drive's saved state: its 64-bit words, as arrays in a fixed order: validity bits, write clocks
+    /// (counts of units written), orders in which free superblocks are used, features.
     pub longs: Vec<Vec<u64>>,
-    /// States of the random streams that continue where preconditioning left them: one for each die (victim choice and
-    /// wear levelling draw from it), and one for the flash. If empty, a drive that loads the state uses streams from
+    /// List of the states of the random streams that continue where preconditioning left them: one for each die, from
+    /// which the die's policies draw, and one for the flash. If empty, a drive that loads the state uses streams from
     /// its own seed.
     pub streams: Vec<[u64; 4]>,
     /// Age of the data in each superblock, in nanoseconds; if empty, the age that the drive's file gives.

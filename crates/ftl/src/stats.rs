@@ -88,7 +88,7 @@ counters! {
         /// while their map entry was awaited.
         units_read_cut: u64,
         /// Counter of the drive: number of host reads that had no array read (sense) of their own, but used that of
-        /// another read.
+        /// another read; waits for a read-ahead in flight do not count.
         reads_joined: u64,
         /// Counter of the drive: number of mapping units that were read ahead of the host's requests.
         units_read_ahead: u64,
@@ -150,7 +150,7 @@ counters! {
         /// Counter of the drive: number of mapping units that the host read from superblocks in SLC mode.
         slc_units_read: u64,
         /// Counter of the drive: number of superblocks in SLC mode that folding (relocation of data out of the SLC
-        /// cache) emptied.
+        /// cache) began to empty.
         slc_superblocks_folded: u64,
         /// Counter of the drive: number of valid units that superblocks in SLC mode held when folding (relocation of
         /// data out of the SLC cache) chose the superblocks as victims; the other units had been overwritten or

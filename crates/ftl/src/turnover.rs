@@ -13,8 +13,8 @@ const INTERVALS_MAX: usize = 128;
 /// is estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// Counters of the translation layer as they were at the moment of this copy, from which long-run write
-    /// amplification is estimated.
+    /// Field of a copy of the counters: the translation layer's counters at the moment of this copy, from which
+    /// long-run write amplification is estimated.
     pub stats: FtlStats,
     /// Number of host units that were in the write buffer at the moment of this copy of the counters and whose programs
     /// had not ended.

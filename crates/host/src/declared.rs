@@ -4,7 +4,7 @@ use crate::command::{self, CommandSet, SECTOR};
 use config::{ConfigError, Section, above};
 use units::Bytes;
 
-/// Greatest number of NVMe namespaces that a drive file may declare: more than real drives have.
+/// Constant: greatest number of NVMe namespaces that a drive file may declare.
 const MOST: usize = 32;
 
 /// Kind of way in which a drive file gives the size of an NVMe namespace: in bytes, as a fraction of the drive, or as

@@ -15,19 +15,20 @@ use crate::{HostSpace, WorkloadReport};
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Greatest number of writes that the trial run of a workload records to calculate the lifetimes of their data; later
-/// writes get the class of the longest lifetimes.
+/// Constant: greatest number of writes that the trial run of a workload records to calculate the lifetimes of their
+/// data; later writes get the class of the longest lifetimes.
 const WRITES_MOST: usize = 1 << 25;
-/// Number of histogram bins per drive capacity: the lifetime of data is counted in bytes that the workload writes, and
-/// each bin is 1/64 of the drive's capacity.
+/// Constant: number of histogram bins per drive capacity: the lifetime of data is counted in bytes that the workload
+/// writes, and each bin is 1/64 of the drive's capacity.
 const BINS_PER_DRIVE: u64 = 64;
-/// Number of all bins of the histogram of lifetimes of data; the last bin takes all longer lifetimes.
+/// Constant: number of all bins of the histogram of lifetimes of data; the last bin takes all longer lifetimes.
 const BINS: usize = 256;
-/// Value, in tables that link the writes of the trial run by number, that stands for no further write.
+/// Constant: value, in tables that link the writes of the trial run by number, that stands for no further write.
 const NONE: u32 = u32::MAX;
 
 /// Workload that plays the workload `inner` and gives for each of its writes the lifetime class of the data (how much
-/// is written until they are overwritten), known from a trial run of an identical workload without simulated flash.
+/// is written until they are overwritten or trimmed), known from a trial run of an identical workload without simulated
+/// flash.
 pub struct Foreseen {
     inner: Box<dyn Workload>,
     lives: Lives,
@@ -35,9 +36,9 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// Makes the workload `inner` with lifetime classes: runs through `copy`, an identical workload, on a drive `space`
-    /// whose requests complete after a rough time, to learn how many bytes are written before the data of each write
-    /// are overwritten. The number of classes is the number of placement handles.
+    /// Makes the workload `inner` with lifetime classes, as many as placement handles, at least one: runs through
+    /// `copy`, an identical workload, with a rough time for each request, to learn how many bytes are written until the
+    /// first 4 KiB page of each write is overwritten or trimmed. `space` is the address space of the drive.
     ///
     /// # Errors
     /// When the copy of the workload fails.
@@ -147,8 +148,8 @@ impl CopySeen {
 }
 
 /// Divides the histogram bins of data lifetimes from the trial run of a workload into at most `classes` contiguous
-/// lifetime classes and returns the class of each bin. The classes minimise the sum of squared distances of bins from
-/// the mean of their class, weighted with the bytes in each bin.
+/// lifetime classes that minimise the sum of squared distances of bins from the mean of their class, weighted with the
+/// bytes in each bin. Returns the class of each bin, 0 for an empty bin.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];
@@ -196,7 +197,8 @@ struct Lives {
     /// Map from each 4 KiB page to the number of the next write of the workload that begins there, by which the write's
     /// lifetime class is found.
     first: MixMap<u64, u32>,
-    /// For each write of the workload, the number of the following write that begins at the same 4 KiB page.
+    /// List, by number of the workload's write, of the number of the following write that begins at the same 4 KiB
+    /// page; `NONE` for the last one.
     next: Vec<u32>,
     last: u16,
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Opens the regular file at `path`, such as a trace or a fio job file, for reading; for anything else the error
-/// message says what lies there, such as a folder.
+/// Opens the regular file at `path`, such as a trace or a fio job file, for reading; returns an error message if there
+/// is no such file, or if it is a folder or no regular file.
 ///
 /// The kind of file is checked before opening, because opening a pipe would wait for a writer, and a device may never
 /// end.

@@ -9,7 +9,7 @@ pub struct HostRequest {
     /// Simulated time at which the host makes the request; latency is counted from this time. Never later than the time
     /// at which a workload hands out the request.
     pub arrive: SimTime,
-    /// Operation of the host's request: read, write, trim, flush or zone operation.
+    /// Operation of the host's request: read, write, trim, flush, or management of a zone or a placement handle.
     pub op: Op,
     /// Byte address on the logical drive at which the host's request begins; a multiple of 512.
     pub offset: u64,

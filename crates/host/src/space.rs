@@ -11,11 +11,12 @@ use config::nearest;
 pub struct Namespace {
     /// Name of the NVMe namespace, by which workloads choose it.
     pub name: String,
-    /// Byte range of the NVMe namespace on the drive.
+    /// Field of a namespace's record: byte range of the NVMe namespace on the drive.
     pub extent: Extent,
     /// Number of placement identifiers (NVMe FDP) that writes to the namespace may name; 0 on most drives.
     pub handles: u16,
-    /// Numbers, sizes and limits of the zones of the namespace; none if it has no zones (blocks written in any order).
+    /// Field of a namespace's record: number, sizes and limits of the zones of the namespace; none if it has no zones
+    /// (blocks written in any order).
     pub zones: Option<HostZones>,
 }
 
@@ -23,7 +24,7 @@ pub struct Namespace {
 /// zones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpace {
-    /// Capacity of the drive in bytes.
+    /// Field of the drive's address space: capacity of the drive in bytes.
     pub bytes: u64,
     /// List of the namespaces of the drive in their order, if there are several; empty if the drive is a single
     /// namespace, of any name.
@@ -31,8 +32,8 @@ pub struct HostSpace {
     /// Number of placement handles (such as FDP placement identifiers) that writes may name, where namespaces differ
     /// the greatest of theirs; 0 on most drives.
     pub handles: u16,
-    /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives, and where
-    /// several namespaces have zones of their own.
+    /// Field of the drive's address space: number, sizes and limits of the zones of a drive that is one zoned
+    /// namespace; none on most drives, and where several namespaces have zones of their own.
     pub zones: Option<HostZones>,
 }
 

@@ -156,7 +156,7 @@ pub struct SteadyState {
     #[schemars(extend("unit" = "ns"))]
     pub attained_after_ns: Option<u64>,
     /// Value of the steady-state criterion (slope or greatest distance from the mean) that was last compared with the
-    /// limit; 0 before there were enough samples, null where their mean is 0.
+    /// limit; 0 before there were enough samples, null where it is in percent of a mean of 0.
     #[schemars(extend("unit" = "as the limit"))]
     pub criterion: Option<f64>,
     /// Greatest distance of a sample of the metric from the mean; 0 if the slope is compared with the limit.
@@ -187,7 +187,7 @@ pub struct WorkloadReport {
     /// generator.
     pub name: String,
     /// Format of the workload, for the results: `fio` (also for a built-in generator), the name of a trace's format,
-    /// `synthetic` for a synthetic volume, `flows`, `stepped` or `nbd`.
+    /// `synthetic` for a synthetic volume, or a name such as `flows`, `stepped` or `nbd`.
     pub format: String,
     /// Number of requests that the workload made.
     pub requests: u64,
@@ -195,8 +195,8 @@ pub struct WorkloadReport {
     pub skipped_lines: u64,
     /// List of further facts about the workload, each as name and value.
     pub notes: Vec<(String, String)>,
-    /// List of the names of the tags (numbers that requests carry to tell fio jobs or trace volumes apart), in the
-    /// order of their numbers: fio job names, or names of trace volumes.
+    /// List of the names of the tags (numbers that requests carry to tell fio jobs, trace volumes or flows apart), in
+    /// the order of their numbers: names of fio jobs, trace volumes or flows.
     pub tags: Vec<String>,
     /// List in the summary of a workload of the results of the detection of steady state, one for each fio job that was
     /// to end in steady state.

@@ -9,9 +9,9 @@ pub struct WorkloadError {
     /// Place of the workload's error: the trace or job file, with the line if there is one (`trace.csv:101`), or the
     /// option.
     pub place: String,
-    /// Text that was found in the workload's file or options and is wrong.
+    /// Field of a workload's error: text that was found in the workload's file or options and is wrong.
     pub found: String,
-    /// Description of what the workload's file or options should have had instead, or advice.
+    /// Field of a workload's error: text that says which contents or option were expected instead, or gives advice.
     pub expected: String,
 }
 

@@ -77,7 +77,8 @@ pub struct FlashArray {
 }
 
 impl FlashArray {
-    /// Returns the number of bytes of host memory that the state of all the drive's flash blocks takes.
+    /// Returns the number of bytes of host memory that the state of all the drive's flash blocks takes, without the
+    /// lists of spare blocks.
     pub fn bytes(&self) -> usize {
         let arrays = [&self.members, &self.pe_cycles, &self.next_row, &self.lives, &self.slc_erases];
         4 * arrays.iter().map(|array| array.len()).sum::<usize>()
@@ -88,7 +89,7 @@ impl FlashArray {
     /// together (all planes, or one when multi-plane operation is off).
     ///
     /// # Errors
-    /// When a ratio lies outside its range or a plane has no good block.
+    /// When a key is unknown, or its value is wrong or outside its range.
     pub fn read(
         nand: &mut Section,
         geometry: &Geometry,

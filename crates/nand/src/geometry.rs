@@ -54,7 +54,7 @@ pub struct Geometry {
     pub page_size: Bytes,
     /// Number of spare bytes (out-of-band area) of a page.
     pub oob_size: Bytes,
-    /// Kind of the drive's flash cells, by the number of bits that each cell stores.
+    /// Field of the flash geometry: kind of the drive's cells, by the number of bits that each cell stores.
     pub cell: Cell,
     /// Field of the flash geometry: which pages of a plane one program operation of the chip writes, one page or all
     /// pages of a wordline.

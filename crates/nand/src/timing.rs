@@ -26,7 +26,7 @@ pub struct ArrayTiming {
     t_prog: Vec<[Nanos; 4]>,
     /// List of erase times, one for each wear value of `pe_cycles`.
     t_bers: Vec<Nanos>,
-    /// Times and wear of SLC mode (one bit a cell); none when the chip's file has no such mode.
+    /// Field: times and wear of SLC mode (one bit a cell); none when the chip's file has no such mode.
     slc_mode: Option<SlcMode>,
     /// Time from a suspend command to a running program until reads may start.
     pub t_suspend_program: Nanos,

@@ -20,8 +20,8 @@ pub struct PyChip {
     inner: Mutex<BenchChip>,
 }
 
-/// Exclusive access to a flash chip while a Python call holds the chip's lock; the chip is simulated by cells or by
-/// tables.
+/// Type of the exclusive access to a flash chip while a Python call holds the chip's lock; the chip is simulated by
+/// cells or by tables.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
 impl Locked<'_> {
@@ -137,7 +137,8 @@ impl PyChip {
     }
 
     /// Runs program/erase cycles on a block with a data pattern, programming the pages that `pages` names (first, all
-    /// or none) in each cycle; returns the test rig's log, one row for each recorded program or erase.
+    /// or none) in each cycle, until the block fails at the latest; returns the test rig's log, one row for each
+    /// recorded program or erase.
     fn cycle(
         &self,
         py: Python<'_>,
@@ -223,8 +224,8 @@ impl PyChip {
     /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and ISPP
     /// step in use, one tuple for each rest (retention time in seconds at the reference temperature, or at `celsius`,
     /// and number of reads) in `rests`: the rate of each page type with the default read references, and with the best;
-    /// the fraction of misread cells of each state; and how far the best references lie below the default, in volts.
-    /// `layer` selects the wordline layer of this rank by error rate, 0 the best, 1 the worst.
+    /// the fraction of misread cells of each state; and the greatest distance of the best references below the default,
+    /// in volts. `layer` selects the wordline layer of this rank by error rate, above 0 (best) and below 1 (worst).
     #[allow(clippy::type_complexity)]
     #[pyo3(signature = (pe_cycles, rests, cells, celsius = None, layer = None))]
     fn error_rates(
@@ -247,8 +248,8 @@ impl PyChip {
 
     /// Returns, for each rest in `rests` (retention time in seconds and number of reads), a page of type `page` in
     /// blocks with this wear (program/erase cycles), at the voltage set and ISPP step in use, as a channel for error
-    /// correction: the mean of all blocks, or the block with the rank `block` by oxide trapping, from 0 (traps least)
-    /// to 1 (traps most).
+    /// correction: the mean of all blocks, or the block with the rank `block` by oxide trapping, above 0 (traps least)
+    /// and below 1 (traps most).
     #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
     #[allow(clippy::too_many_arguments)]
     fn pages(

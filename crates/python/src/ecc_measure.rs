@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// Constant: number of different random codewords that a trial of an error correcting code sends over the channel, one
-/// after the other and then from the first again.
+/// Constant: number of different random codewords that a trial of an error correcting code sends over the channel: each
+/// many times in a row, and after the last the first again.
 const SENT: u64 = 8;
-/// Greatest chance with which a confidence interval of a failure rate may miss the true rate.
+/// Constant: greatest chance with which a confidence interval of a failure rate may miss the true rate.
 const MISSING: f64 = 0.05;
 
 /// Adds the functions and classes for error correction to the Python module.

@@ -27,7 +27,7 @@ impl<T: Send> Held<T> {
         inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
     }
 
-    /// Locks the object if no other thread uses it; else returns `None`.
+    /// Locks the object if no other thread uses it and no panic has left it unusable; else returns `None`.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         self.inner.as_ref().expect("taken when dropped").try_lock().ok()
     }

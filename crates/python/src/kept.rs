@@ -20,7 +20,7 @@ pub fn keep(text: String) {
 }
 
 /// Removes and returns the error message about a policy that kept a reference to an array of the drive's memory during
-/// the work that ends now, if there is one.
+/// the work that ends now, if there is one; notes for [`left_behind`] whether there was.
 pub fn kept() -> Option<String> {
     let text = KEPT.take();
     LEFT_BEHIND.set(text.is_some());

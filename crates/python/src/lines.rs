@@ -135,7 +135,7 @@ impl LogRows {
     }
 }
 
-/// Number of bytes of one row of the log in the packed form that is used for pickling.
+/// Constant: number of bytes of one row of the log in the packed form that is used for pickling.
 const PACKED: usize = 26;
 
 fn pack(row: &LogRow) -> [u8; PACKED] {

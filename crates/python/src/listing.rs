@@ -136,7 +136,8 @@ pub fn free_memory_bytes() -> Option<u64> {
     sim::free_memory()
 }
 
-/// Returns the name, title and capacity of a drive, and all its configuration values in force, as JSON.
+/// Returns the name, title and capacity of a drive, all its configuration values in force, and notes on how the failure
+/// rates of its error correcting code were counted, as JSON.
 #[pyfunction]
 pub fn explain_drive(
     py: Python<'_>,

@@ -57,7 +57,8 @@ impl PySession {
     }
 
     /// Returns a description of the run before it begins, as JSON: the drive and, for a trace, its time span, request
-    /// rate and footprint (bytes of the distinct 4 KiB pages that requests access).
+    /// rate and footprint (bytes of the distinct 4 KiB pages that requests access), or, for a synthetic volume, its
+    /// parameters.
     fn describe(&self) -> String {
         self.description.clone()
     }

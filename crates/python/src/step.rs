@@ -14,7 +14,8 @@ use pyo3::types::{PyByteArray, PyDict, PyInt};
 use sim::RunOptions;
 use std::path::PathBuf;
 
-/// Number of bytes of one completion in the packed form that Python gets, in the layout of the function `row`.
+/// Constant: number of bytes of one completion in the packed form that Python gets, in the layout of the function
+/// `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
 /// Record of a completed request of a drive that a Python program advances step by step: its times, its status, and the
@@ -63,8 +64,8 @@ impl PyCompletion {
         Ok(op_of(self.0.op).map_err(refused)?.name())
     }
 
-    /// First byte of the completed request on the drive; for a zone append, the first byte where the drive put the
-    /// data.
+    /// Offset in bytes of the completed request's first byte on the whole drive; for a zone append, of the first byte
+    /// where the drive put the data.
     #[getter]
     fn offset(&self) -> u64 {
         self.0.offset

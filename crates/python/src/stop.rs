@@ -25,10 +25,10 @@ pub struct RaisedSignal(pub PyErr);
 const NONE: u8 = 0;
 const ASKED: u8 = 1;
 const AT_ONCE: u8 = 2;
-/// Exit status of a command that SIGTERM ends.
+/// Constant: exit status of a command that SIGTERM ends.
 const TERMINATED: i32 = 128 + 15;
-/// Time for which a slice of work (one call from Python) may go on after a stop was asked for, before it is ended by an
-/// exception: most slices end by themselves within it, and the run then has a result.
+/// Constant: time for which a slice of work (one call from Python) may go on after a stop was asked for, before it is
+/// ended by an exception: most slices end by themselves within it, and the run then has a result.
 const GRACE: Duration = Duration::from_secs(1);
 
 static STATE: AtomicU8 = AtomicU8::new(NONE);
@@ -95,7 +95,7 @@ pub fn signal_of(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
 }
 
 /// Returns true if long work must end: runs the Python handlers of signals that came, and stores the exception that one
-/// raises.
+/// raises, or that of work that is overdue to stop.
 pub fn is_stopped() -> bool {
     if RAISED.with_borrow(Option::is_some) {
         return true;

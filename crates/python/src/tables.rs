@@ -25,15 +25,15 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Number of rows in a row group of a Parquet file; the rows of a group are held in memory, compressed, until the group
-/// is written.
+/// Constant: number of rows in a row group of a Parquet file; the rows of a group are held in memory, compressed, until
+/// the group is written.
 const GROUP_ROWS: usize = 1_000_000;
-/// Number of rows that are passed to the writer of a Parquet file in one batch.
+/// Constant: number of rows that are passed to the writer of a Parquet file in one batch.
 const BATCH_ROWS: usize = 16_384;
 
-/// Metadata key under which a column of an Arrow table or Parquet file gives its unit.
+/// Constant: metadata key under which a column of an Arrow table or Parquet file gives its unit.
 const UNIT: &str = "unit";
-/// Metadata key under which a column of an Arrow table or Parquet file gives its meaning.
+/// Constant: metadata key under which a column of an Arrow table or Parquet file gives its meaning.
 const MEANING: &str = "meaning";
 
 /// Returns, for Python, the descriptions of all tables that a run writes, with their columns, as JSON.
@@ -65,8 +65,8 @@ pub fn schema(columns: &[Column]) -> SchemaRef {
     Schema::new(columns.iter().map(field).collect::<Vec<_>>()).into()
 }
 
-/// Returns the name of an Arrow data type, in lower case, for Python; a type with parameters is named by its kind
-/// alone.
+/// Returns the name of an Arrow data type, in lower case and with the type's parameters, for Python: `double` for
+/// 64-bit floats, `string` for texts, the library's own name for other types.
 fn type_name(kind: &DataType) -> String {
     match kind {
         DataType::Float64 => "double".into(),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Type of the simulator's errors: message for the user about a fault in the input (configuration, workload, options or
-/// files).
+/// Type of the simulator's errors: message for the user, mostly about a fault in the input (configuration, workload,
+/// options or files).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 

@@ -36,7 +36,7 @@ struct Placed {
     /// Byte range of the namespace in the drive's own bytes, which have no gaps between zones; the range that a
     /// workload sees on a drive without zones.
     flash: Extent,
-    /// Zones of the namespace, by their numbers on the drive; empty where it has none.
+    /// Range of the numbers, on the drive, of the namespace's zones; empty where it has none.
     zones: Range<u32>,
 }
 
@@ -51,8 +51,8 @@ impl Placed {
     }
 }
 
-/// Translated form of a host request to a drive with zones, in the drive's own byte addresses (without the gaps between
-/// zones).
+/// Record of a host request to a drive with zones in its translated form, in the drive's own byte addresses (without
+/// the gaps between zones).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NamespaceEntry {
     /// Translated request, with an offset in the drive's own bytes (without the gaps between zones).
@@ -62,7 +62,7 @@ pub(crate) struct NamespaceEntry {
     pub odd: Option<HostRequest>,
 }
 
-/// List of the namespaces of a drive, at least one, in the order of their address ranges.
+/// Record of the namespaces of a drive, at least one, in the order of their address ranges, and of the zones' states.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespaces {
     all: Vec<Placed>,
@@ -76,7 +76,7 @@ pub(crate) struct Namespaces {
     /// Capacity in bytes, and number of placement handles, of a host that keeps blocks on the drive's zones; `None`
     /// where the workload sees the namespaces themselves.
     blocks_kept: Option<(u64, u16)>,
-    /// States of the zones of all namespaces; none on a drive without zones.
+    /// Field of a drive's namespaces: states of the zones of all of them; none on a drive without zones.
     zoned: Option<Box<DriveZones>>,
 }
 
@@ -87,8 +87,8 @@ impl Namespaces {
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
-    /// Returns these namespaces with a host that keeps blocks on the drive's zones, by its capacity in bytes and its
-    /// number of placement handles; `None` without such a host.
+    /// Returns these namespaces with a host that keeps blocks on the drive's zones, given by its capacity in bytes and
+    /// its number of placement handles; with `None` as the argument, without such a host.
     pub fn with_blocks_kept(self, blocks_kept: Option<(u64, u16)>) -> Self {
         Self { blocks_kept, ..self }
     }
@@ -188,7 +188,7 @@ impl Namespaces {
     }
 
     /// Returns why a drive with zones cannot accept the request at all: the fault found, and what was expected; `None`
-    /// if the request is acceptable.
+    /// if the request is acceptable, and on a drive without zones.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (zones, one) = (self.zoned.as_ref()?, &self.all[self.of(request.offset)]);
         let within = HostRequest { offset: request.offset - one.extent.offset, ..*request };
@@ -199,7 +199,7 @@ impl Namespaces {
     /// reaches beyond a zone's capacity, the part inside.
     ///
     /// # Panics
-    /// When the drive has no zones.
+    /// When a namespace has zones whose states the drive lacks.
     pub fn enter(&self, request: &HostRequest) -> NamespaceEntry {
         let one = &self.all[self.of(request.offset)];
         let within = request.offset - one.extent.offset;
@@ -213,10 +213,10 @@ impl Namespaces {
 
     /// Translates the request `id`, which is at `inner` in the drive's own byte addresses, back to the form in which
     /// the host made it, and returns with it the byte address at which its data begin (for an append, where the drive
-    /// put them).
+    /// put them; 0 for a flush).
     ///
     /// # Panics
-    /// When the drive has no zones.
+    /// When the drive has no zones, unless the request is a flush.
     pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
         if inner.op.effect() == Effect::Flush {
             return (*inner, 0);
@@ -280,7 +280,7 @@ impl Namespaces {
     }
 
     /// Returns the address space of the drive in its own bytes, by which observers see requests: without the gaps
-    /// between zones, and with the zones of all namespaces in one list.
+    /// between zones (only its total size counts them), and with the zones of all namespaces in one list.
     pub fn space_of_flash(&self) -> HostSpace {
         let own = |one: &Placed| Namespace {
             name: one.name.clone(),
@@ -305,7 +305,8 @@ impl Namespaces {
         self.all.iter().map(|one| (one.name.as_str(), one.set.name, one.extent.bytes))
     }
 
-    /// Returns the index of the namespace that contains byte `offset` of the drive.
+    /// Returns the index of the namespace that contains byte `offset` of the drive, in the addresses that a workload
+    /// uses.
     #[inline]
     pub fn of(&self, offset: u64) -> usize {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1

@@ -87,7 +87,7 @@ impl WorkloadSpec {
     /// Parses the description of a workload from JSON text.
     ///
     /// # Errors
-    /// When a key is unknown.
+    /// When the text is no valid JSON, or a key is unknown, missing, or has a value of a wrong type.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         serde_json::from_str(text).map_err(|error| Error(format!("workload: {error}")))
     }
@@ -127,7 +127,7 @@ impl WorkloadSpec {
     }
 
     /// Opens the workload for the drive and placement policy in `reach`, for the repetition `pass`. If the policy needs
-    /// the lifetime of data, each write carries the class of lifetime of its data.
+    /// the lifetime of data, and the drive has placement handles, each write carries the class of lifetime of its data.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -135,9 +135,9 @@ impl WorkloadSpec {
         self.foreseen(self.open_again(&reach.space, seed, pass)?, reach, seed, pass)
     }
 
-    /// Returns `source` as the placement policy in `reach` needs it: if the policy needs the lifetime of data, a second
-    /// copy of the workload is run through first to learn the lifetime of the data of each write. `source` must have
-    /// been opened from this description.
+    /// Returns `source` as the placement policy in `reach` needs it: if the policy needs the lifetime of data, and the
+    /// drive has placement handles, a second copy of the workload is run through first to learn the lifetime of the
+    /// data of each write. `source` must have been opened from this description.
     ///
     /// # Errors
     /// As for [`Self::open`].

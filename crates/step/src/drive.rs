@@ -8,17 +8,17 @@ use std::path::Path;
 use std::time::Instant;
 use units::SimTime;
 
-/// Latest simulated time in ns for which a request is accepted: half the range of the clock, so that no operation begun
-/// before it overflows the clock.
+/// Constant: latest simulated time in ns for which a request is accepted: half the range of the clock, so that no
+/// operation begun before it overflows the clock.
 const LATEST_NS: u64 = 1 << 63;
-/// Divisor: of the calls that advance the stepped drive, one in this many is measured with the real clock, and its
-/// duration times this number is added to the run's real time.
+/// Constant: divisor of the calls that advance the stepped drive: one in this many is measured with the real clock, and
+/// its duration times this number is added to the run's real time.
 const TIMED: u64 = 32;
-/// Name, in error messages, of the origin of the requests: the caller's calls of `submit`.
+/// Constant: name, in error messages, of the origin of the requests: the caller's calls of `submit`.
 const NAME: &str = "submit";
 
-/// A simulated drive that its caller advances step by step: the caller submits requests and says up to which simulated
-/// time the drive is to be simulated.
+/// State of a simulated drive that its caller advances step by step: the caller submits requests and says up to which
+/// simulated time the drive is to be simulated.
 ///
 /// The drive's present is the time to which the caller has advanced it by [`Self::run_until`], [`Self::next`] or
 /// [`Self::finish`]: all events up to the present have happened, and no request is accepted for an earlier time.
@@ -129,8 +129,8 @@ impl SteppedDrive {
         self.submitted - self.taken
     }
 
-    /// Returns the simulated time in ns of the next event in the stepped drive, internal work such as garbage
-    /// collection included, or `None` if no event is to come.
+    /// Returns the simulated time in ns of the next event in the stepped drive (arrivals of submitted requests and
+    /// internal work such as garbage collection included); `None` if no event is to come, or the drive was finished.
     pub fn next_event_ns(&mut self) -> Result<Option<u64>, StepError> {
         if self.result.is_some() {
             return Ok(None);
@@ -233,7 +233,7 @@ impl SteppedDrive {
     }
 
     /// Returns the byte address on the whole drive at which a request, given by its namespace and the offset therein,
-    /// begins.
+    /// begins; 0 for a flush without offset and length.
     fn on_drive(&self, request: &StepRequest) -> Result<u64, StepError> {
         let (count, number) = (self.namespaces.len(), request.namespace);
         let Some(extent) = (number as usize).checked_sub(1).and_then(|at| self.namespaces.get(at)) else {
@@ -281,7 +281,8 @@ impl SteppedDrive {
     /// Advances the drive to `time_ns`: all events up to and including this time have then happened.
     ///
     /// # Errors
-    /// When `time_ns` is before the drive's present, or the drive can complete no further request.
+    /// When the drive was finished, `time_ns` is before the drive's present, or the drive can complete no further
+    /// request.
     pub fn run_until(&mut self, time_ns: u64) -> Result<(), StepError> {
         self.check_open()?;
         if time_ns < self.present_ns {
@@ -299,7 +300,7 @@ impl SteppedDrive {
     /// `until_ns`.
     ///
     /// # Errors
-    /// As for [`Self::run_until`].
+    /// As for [`Self::run_until`], but a finished drive is no error.
     pub fn next(&mut self, until_ns: Option<u64>) -> Result<Option<SteppedCompletion>, StepError> {
         let mut found = None;
         self.next_with(until_ns, |next| found = Some(*next))?;
@@ -310,7 +311,7 @@ impl SteppedDrive {
     /// if there is none.
     ///
     /// # Errors
-    /// As for [`Self::run_until`].
+    /// As for [`Self::run_until`], but a finished drive is no error.
     #[inline]
     pub fn next_with(
         &mut self,

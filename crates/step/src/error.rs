@@ -3,7 +3,8 @@
 /// Kind of error of a call on a stepped drive, with the error message in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepError {
-    /// Case of error: an argument of the call, or a file or key that it names, is wrong; the string is the message.
+    /// Case of error: an argument of the call, or a file or key that it names, is wrong, or the drive cannot go on; the
+    /// string is the message.
     Input(String),
     /// Case of error: a time in the call is before the drive's present, the simulated time to which the caller has
     /// advanced it. The string is the error message.

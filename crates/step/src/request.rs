@@ -21,8 +21,8 @@ pub struct StepRequest {
     pub namespace: u32,
     /// True for a write with forced unit access (FUA), whose data are on durable storage when the write is answered.
     pub fua: bool,
-    /// Placement identifier of a write to the stepped drive or of an update (number of a placement handle, as in NVMe
-    /// Flexible Data Placement); `None` for a write without one.
+    /// Placement identifier of a write to the stepped drive or of a handle update (as in NVMe Flexible Data Placement:
+    /// a handle in a reclaim group); `None` for a write without one.
     pub placement: Option<u16>,
 }
 

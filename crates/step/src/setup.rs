@@ -3,7 +3,8 @@
 use crate::StepError;
 use sim::{Catalogue, Drive, RunOptions};
 
-/// Description of a drive to be opened for stepping: the drive, its settings, and options such as preconditioning.
+/// Record that describes a drive to be opened for stepping: the drive, its settings, and options such as
+/// preconditioning.
 #[derive(Clone, Debug, Default)]
 pub struct StepSetup {
     /// Name of the drive to be opened for stepping, or the path of its drive file.
@@ -11,10 +12,10 @@ pub struct StepSetup {
     /// Text of the drive file of the drive to be opened for stepping, if the caller gives the text; `drive` is then
     /// only the drive's name in messages.
     pub toml: Option<String>,
-    /// Settings `key=value` of the drive to be opened for stepping, which override keys of its drive file.
+    /// List of settings `key=value` of the drive to be opened for stepping, which override keys of its drive file.
     pub set: Vec<String>,
-    /// Options of the drive to be opened for stepping, such as the random seed, the preconditioning, and a saved state
-    /// to load.
+    /// Field of the setup of a stepped drive: its options, such as the random seed, the preconditioning, and a saved
+    /// state to load.
     pub options: RunOptions,
 }
 

@@ -104,8 +104,8 @@ impl ReferenceFtl {
     }
 }
 
-/// Parameters of a random host in tests: fractions of reads, trims and accesses to the hot part of the drive, and the
-/// greatest size of a request.
+/// Set of the parameters of a random host in tests: fractions of reads, trims and accesses to the hot part of the
+/// drive, and the greatest size of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
     /// Fraction of the host's steps (requests) that are reads.

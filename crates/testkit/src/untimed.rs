@@ -11,8 +11,8 @@ use units::SuperblockId;
 
 const NONE: u32 = u32::MAX;
 
-/// Settings of the untimed test model of a flash translation layer: numbers of blocks and units, and the pattern of the
-/// host's writes.
+/// Set of the settings of the untimed test model of a flash translation layer: numbers of blocks and units, and the
+/// pattern of the host's writes.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelShape {
     /// Setting of the untimed test model: number of closed blocks among which garbage collection chooses the victim.
@@ -45,12 +45,12 @@ impl ModelShape {
     }
 }
 
-/// An untimed test model of a flash translation layer with page mapping, one open block for host writes and
+/// State of an untimed test model of a flash translation layer with page mapping, one open block for host writes and
 /// relocations, and the garbage collection victim policy under test.
 pub struct Model {
     shape: ModelShape,
     policy: Box<dyn VictimPolicy>,
-    /// List with, for each logical unit, the physical unit at which it lies.
+    /// List with, for each logical unit, the physical unit at which it lies; `NONE` where it was never written.
     home: Vec<u32>,
     /// List with, for each physical unit, the logical unit whose valid data it holds; `NONE` where the data are invalid
     /// or absent.
@@ -131,7 +131,8 @@ impl Model {
         (self.clock - clock) as f64 / (self.host - host) as f64
     }
 
-    /// Simulates a host write of logical unit `unit`, and garbage collection if the open block is full after it.
+    /// Simulates a host write of logical unit `unit`; if the open block is full after it, closes it and opens another,
+    /// with garbage collection where no free block but the spare is left.
     fn write(&mut self, unit: u32) {
         let old = self.home[unit as usize];
         if old != NONE {

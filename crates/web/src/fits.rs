@@ -2,11 +2,11 @@
 
 use sim::{Checking, Drive, Error};
 
-/// Greatest memory in bytes that the simulation of a drive may take in a browser: a tab can address 4 GiB, and phones
-/// have far less.
+/// Constant: greatest memory in bytes that the simulation of a drive may take in a browser: a tab can address 4 GiB,
+/// and phones have far less.
 pub(crate) const MEMORY_MOST: u64 = 1 << 30;
-/// Number of smaller drive sizes that are tried, one after the other, to find one that fits and can be named in the
-/// error message.
+/// Constant: number of smaller drive sizes that are tried, one after the other, to find one that fits and can be named
+/// in the error message.
 const TRIES: u32 = 8;
 
 /// Checks that the simulation of a drive fits into a browser's memory; `load` loads the same drive with one more

@@ -6,19 +6,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 
-/// Description, in a question of the web page, of a drive with its settings and of the workload to run on it.
+/// Record that describes, in a question of the web page, a drive with its settings and the workload to run on it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
     /// Name of the drive, or of its drive file, in a setup that the web page sends.
     drive: String,
-    /// Settings `key=value`, in a setup that the web page sends, that override keys of the drive file.
+    /// List of settings `key=value`, in a setup that the web page sends, that override keys of the drive file.
     #[serde(default)]
     set: Vec<String>,
     /// Workload to run on the drive, in a setup that the web page sends; none if the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
-    /// Options of the run (such as seed and preconditioning), as the command line takes them, in JSON.
+    /// Field of a setup that the web page sends: options of the run (such as seed and preconditioning), as the command
+    /// line takes them, in JSON.
     #[serde(default)]
     options: Value,
 }
@@ -49,8 +50,8 @@ pub enum PageQuestion {
     Result,
 }
 
-/// Simulator behind the web page: at most one run at a time, and the P/E cycles that each superblock had in the picture
-/// of the drive that was drawn last.
+/// State of the simulator behind the web page: at most one run at a time, and the P/E cycles that each superblock had
+/// in the picture of the drive that was drawn last.
 #[derive(Default)]
 pub struct Lab {
     session: Option<Session>,

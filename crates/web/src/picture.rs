@@ -3,8 +3,8 @@
 use ftl::{Ftl, SuperblockState};
 use serde_json::{Value, json};
 
-/// Greatest number of cells (coloured fields) in the web page's picture of the drive's superblocks; on larger drives
-/// each cell stands for several superblocks.
+/// Constant: greatest number of cells (coloured fields) in the web page's picture of the drive's superblocks; on larger
+/// drives each cell stands for several superblocks.
 const CELLS_MOST: usize = 2048;
 
 /// Record of the P/E cycles that each superblock had in the web page's last picture of the drive; from it the next
@@ -47,8 +47,8 @@ impl Album {
     }
 }
 
-/// Returns the number by which the page knows a superblock's state: 0 erased, 1 closed, 2 open, 3 being collected or
-/// erased, 4 out of use.
+/// Returns the number by which the page knows a superblock's state: 0 erased, 1 closed or reserved for a feature such
+/// as parity, 2 open, 3 being collected or erased, 4 out of use.
 fn code(state: &SuperblockState) -> u8 {
     match state {
         SuperblockState::Free => 0,

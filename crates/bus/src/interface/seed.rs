@@ -7,13 +7,13 @@ use units::{Femtos, Frequency, Voltage};
 
 pub(super) const NS: u64 = 1_000_000;
 
-/// Constant: nominal supply voltage (3.3 V) of the I/O pads of the interfaces `conv`, `sync-only` and `proposed`; the
-/// paper that describes these interfaces characterises its library at the worst case of 2.7 V.
+/// Constant: nominal supply voltage (3.3 V) of the I/O pads of the interfaces `conv`, `sync-only`, `proposed` and
+/// `sdr`; the paper that describes the first three characterises its library at the worst case of 2.7 V.
 pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
 
-/// Constant: numbers of pins of a channel with one of the interfaces `conv`, `sync-only` and `proposed`: 13 pins shared
-/// by its chips (eight data lines, CLE, ALE, WP and two strobes, which are WEB and REB, or RWEB and DVS), of which one
-/// strobe switches with the data, and 2 pins for each way.
+/// Constant: numbers of pins of a channel with one of the interfaces `conv`, `sync-only`, `proposed` and `sdr`: 13 pins
+/// shared by its chips (eight data lines, CLE, ALE, WP and two strobes, such as WEB and REB, or RWEB and DVS), of which
+/// one strobe switches with the data, and 2 pins for each way.
 pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
 
 /// Constant: protocol waits (such as tWB) of the interfaces `conv`, `sync-only` and `proposed`: all zero, because the

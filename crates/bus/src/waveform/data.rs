@@ -24,11 +24,11 @@ pub(super) struct Params {
     pub t_qh: u64,
 }
 
-/// Constant: length of the strobe's preamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least
-/// 15 ns (tRPRE, tWPRE).
+/// Constant: least length of the strobe's preamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at
+/// least 15 ns (tRPRE, tWPRE).
 const PREAMBLE: u64 = 15_000_000;
-/// Constant: length of the strobe's postamble of NV-DDR2 and later in a waveform, in fs; the standard asks for at least
-/// 6.5 ns (tRPST, tWPST).
+/// Constant: least length of the postamble of the strobe DQS (NV-DDR and later) in a waveform, in fs; of NV-DDR2 and
+/// later the standard asks for at least 6.5 ns (tRPST, tWPST).
 const POSTAMBLE: u64 = 6_500_000;
 
 /// Constant: number of bytes at the beginning of a burst at which timing marks are drawn; the other bytes look the
@@ -178,8 +178,8 @@ impl Pen {
         self.run_clock();
     }
 
-    /// Draws data-out of the interface CONV: REB goes to the chip, data come back and are captured by DCLK more than a
-    /// period later (equation 4). Returns the end in fs.
+    /// Draws data-out of the interface CONV: REB goes to the chip, data come back and are captured by DCLK a clock
+    /// period and the delay tD later (equation 4). Returns the end in fs.
     fn returned(&mut self, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         let Strobes::Returned { t_out, t_rea, t_in, t_s, t_h, t_d } = self.strobes else {
             unreachable!("asked for CONV only");

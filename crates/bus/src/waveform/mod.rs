@@ -67,7 +67,7 @@ pub enum Level {
 pub struct WaveEdge {
     /// Time of the edge, from the beginning of the waveform on.
     pub at: Femtos,
-    /// State (level or byte) of the signal from this edge on, until the next edge.
+    /// Field of an edge's record: state (level or byte) of the signal from this edge on, until the next edge.
     pub level: Level,
 }
 
@@ -77,7 +77,7 @@ pub struct Signal {
     /// Name of the waveform's signal, as in the ONFI standard or the paper that describes the flash interface, such as
     /// `RE#`.
     pub name: &'static str,
-    /// Description of the signal: its meaning, and the place where it is observed.
+    /// Field of a signal's record: text on its meaning, and on the place where it is observed.
     pub what: &'static str,
     /// True for a signal of eight data lines, drawn as a bus; false for a single line.
     pub wide: bool,
@@ -169,7 +169,8 @@ pub struct Waveform {
 /// the configuration `root`.
 ///
 /// # Errors
-/// When a key is wrong, the interface has no waveform, or the timing does not close.
+/// When a key is wrong, the interface has no waveform, `bytes` does not suit a read or program, or the timing does not
+/// close.
 pub fn draw(root: &mut Section, operation: WaveOperation, bytes: u32) -> Result<Waveform, ConfigError> {
     let request = DrawnInterface::read(root)?;
     if operation != WaveOperation::Erase && operation != WaveOperation::Status {

@@ -94,7 +94,8 @@ impl<B: MapAtFirst> Checker<B> {
     }
 
     /// Notes in the checker's model that a power cut destroyed the data of a page row (multi-plane page), and adds the
-    /// host units whose data were in the row to `lost`.
+    /// host units whose data were in the row to `lost`. An address without data of a unit may have held records of
+    /// trims: all promises about trims then end.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock) + u64::from(row * units);

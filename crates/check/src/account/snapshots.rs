@@ -83,8 +83,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, ppa);
     }
 
-    /// Marks as invalid, in the checker's own map, every physical address whose version is neither the newest of its
-    /// unit nor seen by a snapshot, after a snapshot was deleted or rolled back to.
+    /// Marks as invalid, in the checker's own map, every physical address to which the map does not point and whose
+    /// version no snapshot sees, after a snapshot was deleted or rolled back to.
     fn forget_unseen(&mut self) {
         for ppa in (0..self.shape.physical_units() as u64).map(Ppa) {
             let lpn = Lpn(self.map.place(ppa).holder);

@@ -52,11 +52,11 @@ pub struct Section {
 /// Kind of rule for what may be missing when a configuration key is read: nothing, the key, or items of its list.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// Rule: the key must be written, and a list must have items.
+    /// Case of rule for a key: the key must be written, and a list must have items.
     Required,
-    /// Rule: the key may be missing; a list that is written must have items.
+    /// Case of rule for a key: the key may be missing; a list that is written must have items.
     Optional,
-    /// Rule: the key or the items of its list may be missing, because the default is an empty list.
+    /// Case of rule for a key: the key or the items of its list may be missing, as the default is an empty list.
     MayBeEmpty,
 }
 
@@ -168,7 +168,8 @@ impl Section {
         self.named_child(key, key)
     }
 
-    /// Returns the sub-table `key`, a name that the user chose; empty if it is not written. The list of keys shows `shown`.
+    /// Returns the section for the sub-table `key`, a name that the user chose; empty if it is not written. The list of
+    /// keys shows `shown` in place of the name.
     ///
     /// # Errors
     /// When `key` is written and is not a table.
@@ -298,7 +299,8 @@ impl Section {
         Err(error)
     }
 
-    /// Reads the policy for the decision with the key path `seam` from the key `name`: one of the catalogue's `names`.
+    /// Reads the name of the policy for the decision with the key path `seam`: the key `name`, one of the catalogue's
+    /// `names`, or `default` where it is not written.
     ///
     /// # Errors
     /// When it is none of the names; the error lists them all.

@@ -7,23 +7,24 @@ use units::SimTime;
 /// both purposes at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Purpose of getting the channel: command and address cycles to the die.
+    /// Case of purpose for getting the channel: command and address cycles to the die, or a status query.
     Command,
-    /// Purpose of getting the channel: a data transfer, which is the data-out of a read or the data-in of a program.
+    /// Case of purpose for getting the channel: a data transfer, which is the data-out of a read or the data-in of a
+    /// program.
     Data,
 }
 
 /// Read-only view of the dies that wait for a channel, for an arbitration policy. Bit masks have one bit per die of the
 /// channel, in way order.
 pub struct ChannelView<'a> {
-    /// Bit mask of dies that wait to be sent a command.
+    /// Bit mask of dies that wait to be sent a command or a status query.
     pub commands: u64,
     /// Bit mask of dies that wait to send data out (reads).
     pub outs: u64,
     /// Bit mask of dies that wait to be sent data (programs).
     pub ins: u64,
-    /// Times since which the dies of the channel wait for it: at index `2 * die` for the die's command, at `2 * die +
-    /// 1` for its data.
+    /// List of the times since which the dies of the channel wait for it: at index `2 * die` for the die's command, at
+    /// `2 * die + 1` for its data.
     pub since: &'a [SimTime],
 }
 

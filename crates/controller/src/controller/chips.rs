@@ -69,7 +69,8 @@ impl Chips {
 }
 
 impl Controller {
-    /// Starts the next operation of a chip, if no die of it works and its channel is free.
+    /// Starts the next operation of a chip, or resumes a suspended one, if no die of the chip works; if something waits
+    /// and the channel is taken, notes that the chip waits for it.
     #[cold]
     pub(super) fn start_chip<P: Probe>(&mut self, chip: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();

@@ -11,9 +11,9 @@ use units::{DieId, SimTime};
 /// Kind of progress that a program or erase had made when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Progress: the flash array had completed the program or erase, but the completion was not yet reported.
+    /// Case of progress: the flash array had completed the program or erase, but the completion was not yet reported.
     Done,
-    /// Progress: the power failure stopped the flash array halfway through the program or erase.
+    /// Case of progress: the power failure stopped the flash array halfway through the program or erase.
     Halfway,
 }
 
@@ -21,10 +21,11 @@ pub enum Ending {
 /// failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// Flash operation (its transaction record): a program or erase that had not been reported as finished when the
-    /// power failed. The field `ending` says how far it had got.
+    /// Field of the record: flash operation (transaction), a program or erase that had not been reported as finished
+    /// when the power failed. The field `ending` says how far it had got.
     pub transaction: Transaction,
-    /// Progress of the unreported program or erase when the power failed: completed by the array, or stopped halfway.
+    /// Field of the record: progress of the unreported program or erase when the power failed: completed by the array,
+    /// or stopped halfway.
     pub ending: Ending,
 }
 

@@ -7,7 +7,8 @@ use engine::{Calendar, Event};
 use units::SimTime;
 
 impl Controller {
-    /// Suspends the running program or erase of a die if a host read waits and the scheduler decides so.
+    /// Suspends the running program or erase of a die for a waiting host read (the caller knows that one waits), if the
+    /// time left exceeds that of a suspension and the scheduler decides so.
     // By itself: what calls it is short, and is called after most events.
     #[inline(never)]
     pub(super) fn consider_suspension<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {

@@ -4,7 +4,7 @@ use crate::{Class, Kind};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Read-only view of a die's queues for a scheduler.
+/// Read-only view, for a scheduler, of the queues of a die, or of all dies of a chip taken together.
 pub struct DieView {
     /// Bit mask ([`Class::bit`]) of the classes (queues of the die) with waiting operations that may be chosen; never
     /// empty. If the chosen operation needs more of the die than is free now, all others wait, too.

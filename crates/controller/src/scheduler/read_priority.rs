@@ -5,8 +5,9 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// Policy `read-priority` for `controller.scheduler`: host reads go before programs and erases, unless an older
-/// operation has waited too long.
+/// Policy `read-priority` for `controller.scheduler`: host reads go first, then garbage collection and other internal
+/// work if the die is short of free superblocks, then the oldest operation, which goes first of all once it has waited
+/// too long.
 #[derive(Clone, Debug)]
 pub struct ReadPriority {
     max_wait: Nanos,

@@ -21,10 +21,11 @@ pub struct Code {
 /// Kind of outcome that the decoding of a BCH codeword has: corrected, or uncorrectable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Outcome: the codeword was corrected. The list has the indices of the bits that were inverted; it is empty if the
-    /// codeword had no error.
+    /// Case of outcome: corrected (with more errors than the code corrects, unnoticed, to a wrong codeword). The list
+    /// has the indices of the bits that were inverted; it is empty if all syndromes were zero.
     Corrected(Vec<usize>),
-    /// Outcome: uncorrectable. The decoder detected more errors than the code corrects, and the codeword is unchanged.
+    /// Case of outcome: uncorrectable. The decoder detected more errors than the code corrects, and the codeword is
+    /// unchanged.
     Lost,
 }
 

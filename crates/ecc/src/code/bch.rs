@@ -62,7 +62,8 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
 /// attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
-    /// Parameter of read retries: greatest number of retries of a read after its first attempt.
+    /// Parameter of read retries: greatest number of retries of a read, each with other references; attempts that only
+    /// add soft bits are not counted.
     pub most: u32,
     /// Parameter of read retries: fraction (0 to 1) of the raw bit errors that each retry removes.
     pub gain: f64,

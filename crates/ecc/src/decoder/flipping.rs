@@ -8,7 +8,8 @@ use nand::cells::normal::Stream;
 use std::sync::Arc;
 
 /// Type of the policy for `ecc.decoder`, a gradient-descent bit-flipping decoder: works on hard decisions; in each
-/// iteration, each of the bits with the most failed checks is inverted with a given probability.
+/// iteration, each bit with the highest count in its codeword (failed checks, plus one if the bit is no longer as read)
+/// is inverted with a given probability.
 #[derive(Clone, Debug)]
 pub struct GradientDescent {
     iterations: u32,
@@ -22,8 +23,9 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// Makes a bit-flipping decoder of at most `iterations` iterations; in each iteration, each of the bits with the
-    /// most failed checks is inverted with the probability `probability`.
+    /// Makes a bit-flipping decoder of at most `iterations` iterations; in each iteration, each bit with the highest
+    /// count in its codeword (failed checks, plus one if the bit is no longer as read) is inverted with the probability
+    /// `probability`.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }

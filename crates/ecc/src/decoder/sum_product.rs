@@ -69,8 +69,8 @@ struct BitBeliefs {
     said: Vec<f64>,
 }
 
-/// Constant: magnitude of a message (log-likelihood ratio) from which on the message counts as certain: its hyperbolic
-/// tangent is 1 in 64-bit numbers.
+/// Constant: greatest magnitude of a message (log-likelihood ratio) from a check: greater ones, up to infinity, are
+/// limited to it; such a message is practically certain.
 const CERTAIN: f64 = 36.0;
 
 impl BitBeliefs {

@@ -4,8 +4,8 @@ use super::{Attempt, Flow, FlowView, Next};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Implementation of the default read flow (policy for the attempts of a page's read). Where the drive has a retry
-/// table and the chip's best references are known: first hard reads along the table up to these, then soft reads there;
-/// else more soft bits first, then retries.
+/// table and the best references are known: first along the table up to these, with the first attempt's soft bits
+/// (usually a hard read), then more soft bits there; else more soft bits first, then retries.
 #[derive(Clone, Debug)]
 pub struct HardRetrySoft;
 

@@ -103,9 +103,9 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// Returns the attempt that follows `last` in the default order. Where retries follow a table of references, first
-    /// the table's steps up to the best references, then more soft bits at that step; else more soft bits first, then
-    /// retry steps.
+    /// Returns the attempt that follows `last` in the default order, or, at its end, that the read is given up. Where
+    /// retries follow a table of references, first the table's steps up to the best references, then more soft bits at
+    /// that step; else more soft bits first, then retry steps.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;

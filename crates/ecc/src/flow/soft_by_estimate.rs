@@ -3,8 +3,9 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section, above};
 
-/// Implementation of a read flow (policy for the attempts of a page's read) that chooses the number of soft bits by the
-/// raw bit error rate that is estimated from the number of failed parity checks (the syndrome's weight).
+/// Implementation of a read flow (policy for the attempts of a page's read) that estimates the raw bit error rate from
+/// the number of failed parity checks (the syndrome's weight): it chooses the number of soft bits by the estimate, and
+/// leaves attempts undecoded that the estimate expects to fail.
 #[derive(Clone, Debug)]
 pub struct SoftByEstimate {
     margin: f64,

@@ -136,8 +136,8 @@ fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> Co
     ConfigError { value: String::new(), place, expected, ..error }
 }
 
-/// Parses one entry of a row of a quasi-cyclic matrix: `-` is a zero block, a number is the cyclic shift of a
-/// circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. `None` for any other text.
+/// Parses one entry of a row of a quasi-cyclic matrix: `-` is a zero block, a number below `shifts_of` is the cyclic
+/// shift of a circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. `None` for any other text.
 fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     if word == "-" {
         return Some(None);
@@ -147,7 +147,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
 }
 
 /// Reads the matrix of a repeat-accumulate code (such as DVB-S2): each data bit is added to the parity bits at the
-/// addresses that the file lists for the bit, then each parity bit is added to the next.
+/// addresses that the file lists for the first bit of its group, shifted alike for each further bit; then each parity
+/// bit is added to the next.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))

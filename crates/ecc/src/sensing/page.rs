@@ -183,7 +183,8 @@ pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
 /// which the controller assumes.
 ///
 /// # Panics
-/// When the two are not pages of one part, or there are no soft bits or too many.
+/// When the two pages differ in the boundaries at which the bit changes or in their grid of reference voltages, or
+/// there are no soft bits or too many.
 pub fn sense(page: &Page, known: &Page, soft_bits: u32, placement: Placement) -> Sensed {
     assert_eq!(page.boundaries, known.boundaries, "pages of one part");
     assert!(page.spreads.shares_references(&known.spreads), "pages of one part");

@@ -6,14 +6,14 @@ use super::page::{Page, information};
 /// Kind of rule by which the references of soft reads are placed around a boundary between cell states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Placement rule: references are placed where the values give the most information on the bit (Wang and others,
-    /// JSAC 2014).
+    /// Case of placement rule: references are placed where the values give the most information on the bit (Wang and
+    /// others, JSAC 2014).
     Information,
-    /// Placement rule: references are equally spaced at all boundaries, around the reference that misreads fewest
-    /// cells, at the distance that gives the most information.
+    /// Case of placement rule: references are equally spaced at all boundaries, around the reference that misreads
+    /// fewest cells, at the distance that gives the most information.
     Even,
-    /// Placement rule: references are placed where the ratio of the two neighbouring states' densities changes in equal
-    /// steps of its logarithm, with the step that gives the most information.
+    /// Case of placement rule: references are placed where the ratio of the two neighbouring states' densities changes
+    /// in equal steps of its logarithm, with the step that gives the most information.
     Ratio,
 }
 

@@ -22,8 +22,8 @@ pub struct Point {
     /// Field of a counted point: number of failed codewords whose checks all hold, so that the failure stays
     /// undetected.
     pub undetected: u64,
-    /// The record of the decoder iterations that the codewords took, kept in a counted point: their distribution, or
-    /// only their sum.
+    /// Field of a counted point: record of the decoder iterations that the codewords took: their distribution, or only
+    /// their sum.
     pub taken: IterationsTaken,
 }
 

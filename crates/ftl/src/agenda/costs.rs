@@ -21,8 +21,9 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Calculates the busy times of a die for background work, where each read takes `senses` array senses and a
-    /// program is one of the write costs (ways to program a page) in `costs`; the slowest way counts.
+    /// Calculates the busy times of a die for background work from mean page times, where each read takes `senses`
+    /// array senses and a program is one of the write costs (ways to program a page) in `costs`; the slowest way
+    /// counts.
     pub fn of_die(layout: &Layout, controller: &Controller, senses: u64, costs: &[u8]) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));

@@ -51,8 +51,8 @@ pub(crate) struct DieUpkeep {
     /// List of the superblocks of the die whose data wait to be relocated so that they stay readable (refresh, scrub),
     /// in the order in which they fell due.
     pub due: VecDeque<Due>,
-    /// The die's instance of the refresh-order policy, which chooses which of the die's due superblocks is refreshed
-    /// (relocated) next.
+    /// Field: the die's instance of the refresh-order policy, which chooses which of the die's due superblocks is
+    /// refreshed (relocated) next.
     pub order: Box<dyn RefreshOrder>,
     /// Simulated time from which on the die may do timer-driven background work again; until then, its permitted share
     /// of time for such work is used up.

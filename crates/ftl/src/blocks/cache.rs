@@ -8,8 +8,8 @@ use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// Evicts units from the write buffer of a block-mapped drive while it caches more units than its limit, and queues
-    /// the evicted units in their banks (sets of dies) for programming.
+    /// Evicts units from the write buffer of a block-mapped drive while it caches more than its limit or the eviction
+    /// policy demands it, and queues dirty evicted units in their banks (sets of dies) for programming.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.core.buffer.is_cache() {
             return;
@@ -74,7 +74,8 @@ impl BlockMapped {
     }
 
     /// Starts a merge (copy of valid units into a new block) that programs a whole group of logical units: the group's
-    /// units on flash and the units that wait in the write buffer. Returns false while the merge cannot start yet.
+    /// units on flash and the units that wait in the write buffer. Returns false while the merge cannot start yet, and
+    /// true, without a merge, if no unit of the group waits.
     pub(super) fn write_padded<P: Probe>(&mut self, bank: usize, group: u32, ctx: &mut Context<P>) -> bool {
         let waits = (0..self.rules.group_programs)
             .flat_map(|position| (0..self.layout().program_units).map(move |unit| (position, unit)))

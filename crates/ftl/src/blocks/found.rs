@@ -48,7 +48,8 @@ struct FoundBlock {
     /// Number of program units that the block found after a power cut has when the merge (copy of units) that wrote it
     /// is complete; 0 if no merge wrote it.
     end: u32,
-    /// Sequence number of the first program of the merge that wrote the block found after a power cut.
+    /// Sequence number of the first program of the merge that wrote the block found after a power cut; 0 if no merge
+    /// wrote the block or the merge is incomplete.
     merged: u64,
     /// Sequence number, in the drive's count of programs, of the last program to the block that recovery found after a
     /// power cut.
@@ -95,7 +96,8 @@ struct Flash<'a> {
 /// garbage.
 struct Choice {
     /// For each range of logical units that fills one program unit: sequence number of the newest program that wrote
-    /// all data of the range in one program, so that all copies from older programs are garbage to recovery.
+    /// all data of the range, or of the first one of a merge that found no data there; older copies are garbage to
+    /// recovery.
     over: Vec<u64>,
     /// For each logical unit, three values of the newest copy that recovery found after a power cut: number of the
     /// host's write, sequence number of the program that wrote the copy, and the copy's physical place.

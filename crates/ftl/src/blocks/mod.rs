@@ -79,7 +79,7 @@ pub struct BlockMapped {
     pub(crate) host: Host,
     waits: Vec<Wait>,
     /// List of pairs of write buffer slots with data of the same logical unit: an older slot, whose data were replaced
-    /// by a newer write and for whose program a request still waits, and the slot with the newer data.
+    /// by a newer write and for whose program a request or flush still waits, and the slot with the newer data.
     overtaken: Vec<(u32, u32)>,
     /// For each superblock: number, within its bank (set of dies), of the block to which it belongs (a block is one
     /// superblock on each die of the bank), or `NONE`.

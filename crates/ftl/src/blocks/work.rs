@@ -143,7 +143,7 @@ impl BlockMapped {
     }
 
     /// Makes a request that waits for a replaced buffer slot wait for the newer version of its unit, which is queued
-    /// for programming immediately. Returns false when no newer version is in the buffer.
+    /// for programming immediately. Returns false when the buffer holds no newer version that is not on flash.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);

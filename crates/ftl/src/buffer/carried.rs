@@ -114,7 +114,7 @@ impl Buffer {
     }
 
     /// Returns the number of bytes of dirty host data in the write buffer: bytes that host writes transferred and that
-    /// the flash does not hold yet, without units that were trimmed since.
+    /// the flash does not hold yet, summed over slots, without slots whose program a trim or a newer write cancelled.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];

@@ -35,12 +35,12 @@ pub struct BufferConfig {
     /// (hold it for further overwrites); other written units are queued for programming as they arrive. Zero: all
     /// written units are cached alike.
     pub keep_rewritten: Nanos,
-    /// Settings of the access times of the buffer's DRAM; none: an access takes no time.
+    /// Setting: access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,
 }
 
-/// Constant: default of the setting `keep_ratio` for eviction policies that cache units by default: fraction (0 to 1)
-/// of the write buffer that may hold cached units; the rest takes new data.
+/// Constant: default of the setting `keep_ratio`, with `read_cache` or an eviction policy that caches units by default:
+/// fraction (0 to 1) of the write buffer that may hold cached units; the rest takes new data.
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {

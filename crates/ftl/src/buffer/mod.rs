@@ -66,7 +66,7 @@ pub struct Slot {
     place: u32,
     /// True for a write buffer slot that is queued for programming once its data are complete, and not cached.
     leaves: bool,
-    /// State that says which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
+    /// Field: part of the slot's mapping unit that host writes have transferred: none, some sectors, or all.
     carried: Carried,
 }
 
@@ -270,8 +270,8 @@ impl Buffer {
         slot
     }
 
-    /// Handles a slot whose data are complete: holds it as a dirty slot where the buffer works as a cache and no
-    /// request or flush waits for its program, and queues it for programming otherwise.
+    /// Handles a slot whose data are complete: queues it for programming or, in a cache, holds it as a dirty slot
+    /// unless a request or flush waits for it, it is marked to leave at once, or its data are the drive's own.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -328,7 +328,7 @@ impl Buffer {
         self.queue.iter().copied()
     }
 
-    /// Removes the slot that has waited longest from the write buffer's queue and returns it, to wait in another queue.
+    /// Removes the slot that has waited longest from the write buffer's queue and returns it; `None` if none waits.
     #[inline]
     pub fn take_queued(&mut self) -> Option<u32> {
         self.queue.pop_front()
@@ -393,7 +393,7 @@ impl Buffer {
     }
 
     /// Queues a held write buffer slot (cached and not on flash yet) for programming, because a newer version of its
-    /// unit is about to arrive while the old one must still reach the flash.
+    /// unit arrives while the old one must still reach the flash; does nothing to a slot in another state.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);

@@ -12,8 +12,8 @@ pub(crate) struct Arriving {
     pub older: Option<u32>,
     /// True if the older version of the mapping unit in the write buffer holds all sectors of the unit.
     pub complete: bool,
-    /// True if the written mapping unit is queued for programming at once, even where the write buffer holds other
-    /// dirty units back as a cache.
+    /// True if the mapping unit counts as on its way to flash at once: on a drive with `keep_rewritten`, if the host
+    /// did not write it recently, so that it is queued for programming and not cached; on other drives always.
     pub leaves: bool,
 }
 

@@ -65,8 +65,8 @@ pub(crate) struct Assembly {
     pub flush_after: Nanos,
     /// For each die, the number of programs of the host's stream that wait or are in progress on the die.
     pub bound: Vec<u32>,
-    /// Bit set of the dies that already hold as many live (valid) mapping units as their quota allows: one bit for each
-    /// die.
+    /// Bit set of the dies on which another program unit would raise the live (valid) mapping units above their quota:
+    /// one bit for each die.
     pub quota_blocked: Vec<u64>,
     /// List of the lanes, which collect host data into program units: one for each stream that takes host data, with
     /// the program unit that the stream is filling; with several reclaim groups as many for each, group after group.
@@ -207,7 +207,8 @@ impl Assembly {
         next
     }
 
-    /// Returns true if each die of a reclaim group holds as many valid mapping units as its quota allows.
+    /// Returns true if on each die of a reclaim group another program unit would raise the valid mapping units above
+    /// the die's quota.
     fn is_full(&self, group: u16) -> bool {
         let blocked = |die: usize| self.quota_blocked[die / 64] >> (die % 64) & 1 == 1;
         self.streams.handles.as_ref().is_some_and(|handles| handles.groups.dies(group).all(blocked))

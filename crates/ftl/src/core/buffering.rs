@@ -13,8 +13,8 @@ impl Core {
         self.reserved_slots > 0
     }
 
-    /// Evicts units from the write buffer, as the eviction policy chooses, until the buffer caches no more units than
-    /// its cache limit allows: clean units are dropped, dirty units are queued for programming.
+    /// Evicts units from the write buffer, as the eviction policy chooses, until the cache limit is kept and the policy
+    /// demands no further eviction: clean units are dropped, dirty units are queued for programming.
     #[inline]
     pub fn relieve_buffer(&mut self) {
         self.buffer.relieve(&mut self.store.stats);

@@ -86,8 +86,9 @@ impl Turns {
         self.rests
     }
 
-    /// Begins a burst on all dies that have a victim, if collections rest although the host, which waits, has no program
-    /// in flight on any die (`bound`: their numbers by die): only collection can let it go on.
+    /// Begins a burst on all dies that have a victim, unless a burst is in progress or the host has a program in flight
+    /// on any die (`bound`: their numbers by die). Called when the host waits and collections rest: only they can let
+    /// it go on.
     pub fn begin_for_waiting(&mut self, collections: &[Collection], bound: &[u32]) {
         if !self.is_burst() && bound.iter().all(|&programs| programs == 0) {
             self.begin(collections);

@@ -17,10 +17,11 @@ pub(crate) struct Collection {
     /// free space to relocate its units; `NONE` if there is none.
     pub declined: u32,
     /// Queue of the superblocks that must be relocated before any victim that the victim policy chooses (for wear
-    /// levelling, refresh or scrub), each with the reason.
+    /// levelling, refresh, scrub or a failed program), each with the reason.
     pub forced: VecDeque<(u32, Origin)>,
     /// True if the superblock last taken from the queue `forced` was taken for refresh or background scrub: while host
-    /// writes wait, the next such superblock is put off once; victims of the victim policy are not held back.
+    /// writes wait or free superblocks are short, the next such superblock is put off once; victims of the policy are
+    /// not.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
@@ -132,8 +133,8 @@ impl Collection {
         !self.mover.has_victim() && !self.forced.is_empty()
     }
 
-    /// Subtracts one mapping unit, which the host wrote, from the write credit that garbage collection has earned the
-    /// host; does nothing while garbage collection does not throttle the host.
+    /// Counts a mapping unit of host data that the die takes and, while garbage collection throttles the host,
+    /// subtracts it from the write credit that garbage collection has earned the host.
     #[inline]
     pub fn spend(&mut self) {
         self.seen.written += u64::from(self.mover.has_victim());
@@ -174,7 +175,7 @@ impl Collection {
     }
 
     /// Returns the number of superblocks that will be free again when the erases in progress, and the relocation of all
-    /// superblocks taken or queued, have ended.
+    /// superblocks that garbage collection has taken, have ended.
     #[inline]
     pub fn expected_superblocks(&self) -> u32 {
         self.mover.erasing + self.under_way() as u32

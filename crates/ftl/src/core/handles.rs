@@ -65,7 +65,8 @@ pub struct HandleTotals {
     /// List, by reclaim group, of the number of mapping units that named the group and were written to another group,
     /// because the dies of the named one were full of valid data.
     pub elsewhere: Vec<u64>,
-    /// Number of host writes that named a placement identifier which their namespace does not have.
+    /// Number of host writes, and of requests for another reclaim unit, that named a placement identifier which their
+    /// namespace does not have.
     pub unknown: u64,
     /// Number of victims of garbage collection that held valid units and belonged to no single placement handle.
     pub shared_victims: u64,
@@ -92,8 +93,8 @@ impl HandleTotals {
 /// State of one placement handle at the present moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleState {
-    /// Kind of isolation of the placement handle: whether garbage collection keeps this handle's data apart from the
-    /// data of other handles.
+    /// Field of a placement handle's state: its isolation, which says whether garbage collection keeps this handle's
+    /// data apart from the data of other handles.
     pub isolation: Isolation,
     /// List, by reclaim group, of the number of mapping units that can be written with this placement handle before it
     /// begins another reclaim unit in the group.
@@ -109,7 +110,7 @@ pub struct ReclaimGroupState {
     pub valid_units: u64,
 }
 
-/// Record of where the host wants a unit in the write buffer: placement handle and reclaim group.
+/// Record of the place on flash that the host wants for a unit in the write buffer: placement handle and reclaim group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WantedPlace {
     /// Number of the placement handle through which the host wrote the unit.
@@ -355,8 +356,8 @@ impl Handles {
         (*victims, *units) = (*victims + 1, *units + u64::from(valid));
     }
 
-    /// Returns the number of mapping units that can be written with a placement handle before the handle begins another
-    /// reclaim unit in a reclaim group.
+    /// Returns the number of mapping units that can be written with a placement handle before it begins another reclaim
+    /// unit in a reclaim group; the size of a whole reclaim unit where the host has asked for another one.
     fn available(&self, handle: u16, group: u16, space: &Space, layout: &Layout) -> u64 {
         let stream = self.of_stream.iter().position(|of| *of == Some(handle));
         let left = |stream: usize| {

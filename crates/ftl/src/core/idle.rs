@@ -7,7 +7,7 @@ use units::{Nanos, SimTime};
 /// the die.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
-    /// Time at which the die last ended an operation.
+    /// Time at which the die last became idle: it ended an operation and no other one was left.
     pub since: SimTime,
     /// Bit set of the kinds of idle timer events that are scheduled for the die: one bit for each kind.
     armed: u64,

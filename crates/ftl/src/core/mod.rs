@@ -65,16 +65,17 @@ use units::Nanos;
 /// Set of fixed rules of the FTL (flash translation layer) for garbage collection, reserved superblocks and the write
 /// cache, from the settings in the drive file.
 pub(crate) struct Rules {
-    /// Setting: number of page rows of a victim superblock that garbage collection may have read ahead of the row whose
-    /// units it is moving.
+    /// Setting: number of page rows of a victim superblock whose reads garbage collection may have in flight on a die
+    /// at one time; in merges of a block-mapped drive, number of program units, for each die, that may be planned.
     pub read_ahead: u32,
     /// Setting: true if relocation may move data within a plane by copyback.
     pub copyback: bool,
     /// Number of free superblocks of each die that the host may not use, beside the one for the next garbage collection
-    /// victim: where blocks can fail, garbage collection may take a superblock without gaining a free one.
+    /// victim: for failing blocks, power cuts, superblocks reclaimed together and several streams for moved data, where
+    /// garbage collection may take a superblock without gaining a free one.
     pub spare: u32,
-    /// Number of free superblocks of a die below which garbage collection runs in the foreground, with or without host
-    /// requests.
+    /// Greatest number of free superblocks of a die at which garbage collection can run in the foreground, with or
+    /// without host requests.
     pub foreground_limit: u32,
     /// Setting: idle time of a die after which the die programs again the mapping units that a cost regulator queued so
     /// that later reads of them take less time.

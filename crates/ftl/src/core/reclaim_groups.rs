@@ -110,7 +110,8 @@ pub(crate) fn placement_of(
 /// Implementation of die placement on a drive with several reclaim groups: each group has an instance of the drive's
 /// placement policy, which sees the dies of the group as a drive of its own.
 pub(crate) struct PlacementInGroups {
-    /// Instance of the die placement policy for all dies, which says where addresses belong that were never written.
+    /// Field: instance of the die placement policy for all dies, which says where addresses belong that were never
+    /// written.
     whole: Box<dyn PlacementPolicy>,
     of_die: Box<[u16]>,
     groups: Vec<PlacementInGroup>,

@@ -39,7 +39,8 @@ pub(crate) struct ReclaimUnits {
     begun_at: Vec<SimTime>,
     /// Number of requests for another reclaim unit, of any placement handle, that the host has made so far.
     pub requests: u32,
-    /// Present simulated time, as of the last unit that left the write buffer.
+    /// Field: simulated time at which the last unit left the write buffer, to which the age of a reclaim unit is
+    /// counted.
     pub now: SimTime,
 }
 

@@ -66,8 +66,9 @@ impl Core {
         within >= self.rules.apart_from
     }
 
-    /// Returns true if garbage collection does not run on the die any more: the die has failed, or its superblocks may
-    /// be needed to restore data of a failed die from parity.
+    /// Returns true if garbage collection does not run on the die any more: the die has failed, its superblocks may be
+    /// needed to restore data of a failed die from parity, or some die of the drive had failed before simulated time
+    /// began.
     #[inline]
     pub fn rests(&self, die: usize) -> bool {
         let dead = &self.store.dead;
@@ -151,7 +152,8 @@ impl Core {
     }
 
     /// Returns true if host data or folded data (moved out of SLC mode) may take a program unit of a stream's
-    /// superblock that uses all bits per cell, without taking free space that garbage collection needs.
+    /// superblock that uses all bits per cell without space that garbage collection needs; false while it makes the
+    /// host wait.
     #[inline]
     pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
         if self.collections[die].holds_host_back() || self.turns.is_burst() {
@@ -218,9 +220,9 @@ impl Core {
         collection.reserved_units(&self.store.space, die) + pads
     }
 
-    /// Returns true if the valid units of superblocks that garbage collection has taken, which are not yet programmed
-    /// elsewhere, fit into the free space of the die. Checked only where the host and moved data share an open
-    /// superblock and no block has failed; true in all other cases.
+    /// Returns true if the valid units of superblocks that garbage collection has taken fit into the free space of the
+    /// die. Checked only where the host and moved data share an open superblock, without parity groups, SLC cache,
+    /// copyback, failed programs and a failed die; true in all other cases.
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
         let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);

@@ -382,8 +382,8 @@ impl Streams {
     }
 
     /// Returns the number of the stream whose open superblock `stream`, which has none of its own, may take over on a
-    /// die; `None` if there is no such stream, if that superblock has programs in flight or too little space, or while
-    /// garbage collection has a victim.
+    /// die; `None` if there is no such stream, if that superblock has programs in flight, a partly filled program unit
+    /// or too little space, or while garbage collection has a victim.
     #[inline]
     pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
         let other = (*self.takes_over.get(stream)?)?;
@@ -467,8 +467,8 @@ impl UnitNotes {
         Ok(())
     }
 
-    /// Halves the numbers of host writes of all mapping units in the stream policy's notes, so that older writes weigh
-    /// half as much.
+    /// Halves the numbers of host writes of all mapping units in the stream policy's notes (rounded up), so that older
+    /// writes weigh half as much.
     #[cold]
     fn halve(&mut self) {
         self.writes.iter_mut().for_each(|writes| *writes = (*writes).div_ceil(2));

@@ -35,7 +35,7 @@ macro_rules! tell {
     ($($rest:tt)*) => { hook! { [mut] [mut] $($rest)* } };
 }
 
-/// Macro that makes a hook of a feature that only asks the feature and changes nothing.
+/// Macro that makes a hook that asks a feature and does not change the feature's state.
 macro_rules! ask {
     ($($rest:tt)*) => { hook! { [] [] $($rest)* } };
 }
@@ -112,16 +112,16 @@ hooks! {
     /// Tells the feature that `wanted` mapping units of a host write, from `first` on, are about to get a write buffer
     /// slot each. Returns how many of them the feature allows; `None` if the feature sets no limit.
     tell promise(request: u32, first: Lpn, wanted: u32) -> Option<u32>, first;
-    /// Tells the feature that a host write of a unit for which a write buffer slot was reserved is refused with an
-    /// error.
+    /// Tells the feature that a host write of a unit with a reserved write buffer slot is refused with an error.
     tell refused(lpn: Lpn);
     /// Tells the feature that the data of a host write are in a new write buffer slot of their own.
     tell arrived(slot: u32, lpn: Lpn, write: Arriving);
     /// Tells the feature that a host write overwrote the unit in a write buffer slot that already held it.
     tell joined(slot: u32, lpn: Lpn);
-    /// Tells the feature that a write buffer slot was released: it holds no data that flash lacks.
+    /// Tells the feature that the data in a write buffer slot need no program any more: the slot becomes free or clean.
     tell released(slot: u32);
-    /// Returns the sectors (bit set) of a unit that a host read asks for and that write buffer slot `buffered` lacks.
+    /// Returns the sectors (bit set) of a unit that a host read asks for and that write buffer slot `buffered` lacks;
+    /// the others count as read from the write buffer.
     tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
     /// Tells the feature that the host reads the sectors `part` (bit set) of a mapping unit whose physical address is
     /// `place`. Returns true if the unit holds no data (`place` is `Ppa::NONE`) and the drive still performs a flash
@@ -129,10 +129,10 @@ hooks! {
     tell reads_part(lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool, any;
     /// Returns the sectors (bit set) of its unit that a write buffer slot still lacks and that flash holds.
     ask lacks(slot: u32) -> Option<u64>, first;
-    /// Returns the number of bytes that host reads got from the write buffer since the last call.
+    /// Returns, and resets, the number of bytes that host reads got from the write buffer since the last call.
     tell take_cached() -> u64, sum;
-    /// Tells the feature that a program is about to be submitted; `stream` is the stream whose open superblock it goes
-    /// to, if there is one.
+    /// Lets the feature set page number and transferred bytes of a program that is about to be submitted; `stream` is
+    /// the stream whose open superblock it goes to, if there is one.
     tell programs(core: &Core, program: &mut Transaction, stream: Option<usize>);
     /// Tells the feature that simulated time begins again after writes without simulated time (preconditioning).
     tell settled(core: &Core);
@@ -179,7 +179,7 @@ hooks! {
     tell programmed(core: &mut Core, now: SimTime);
     /// Tells the feature that another program has reached the flash, so that more versions may survive a power cut.
     tell survives[P](core: &mut Core, probe: &mut P);
-    /// Tells the feature that it may continue work that had to wait until no program is in flight, such as a rollback.
+    /// Lets the feature check if work that waits until no program is in flight, such as a rollback, can continue.
     tell finish(core: &mut Core);
     /// Tells the feature that the rollback to a snapshot that began at `since` has put the map back.
     tell put_back(core: &mut Core, since: SimTime, now: SimTime);
@@ -283,7 +283,7 @@ hooks! {
     /// Adds to `rows` the page rows, each with its superblock, that recovery must read for the feature at power-up.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
     /// Tells the feature of a superblock that recovery found, with the facts from its spare areas and the bad block
-    /// list (`mark`); returns false if the superblock holds no data of the logical drive.
+    /// list (`mark`); returns false if the superblock is not one for data (it holds parity, or is out of use).
     tell holds_data(core: &mut Core, superblock: u32, mark: &Mark) -> bool, all;
     /// Returns true if the rest of a superblock that recovery found partly programmed may take more data.
     ask takes_more(superblock: u32) -> bool, all;
@@ -412,7 +412,7 @@ hooks! {
     tell plans_read(core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar);
     /// Tells the feature that the host reads the unit `lpn` at physical address `ppa`.
     tell host_reads(core: &Core, lpn: Lpn, ppa: Ppa);
-    /// Tells the feature that a host read at a die shares the page read of another host read.
+    /// Tells the feature that a host read at a die shares the array read of another read in flight.
     tell rides(die: usize, now: SimTime);
     /// Tells the feature that a superblock has had `cycles` program/erase cycles so far.
     tell worn(superblock: usize, cycles: u32);
@@ -466,14 +466,14 @@ hooks! {
     /// Returns the next action that the FTL must carry out for requests that wait for map entries, or for the map
     /// itself; `None` if there is none.
     tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
-    /// Tells the feature that the read of a translation unit (map page) with the number `owner` has ended.
+    /// Tells the feature that read number `owner`, of a translation unit (map page) from flash, has ended.
     tell looked_up(core: &mut Core, owner: u32);
     /// Returns true while the map is still being read after power-up, so that it is not known which units are valid.
     ask reads_map() -> bool, any;
     /// Returns the bytes of RAM that the map takes, on a drive with a map on flash; `None` on other drives.
     ask map_bytes() -> Option<u64>, first;
-    /// Returns the numbers of the translation units (map pages) of a map on flash that changed; the feature queues all
-    /// of them to be written now.
+    /// Queues the translation units (map pages) of a map on flash that changed (all, where checkpoints save the map) to
+    /// be written now, and returns their numbers; `None` on a drive without a map on flash.
     tell flushes_map() -> Option<Vec<u32>>, first;
     /// Tells the feature that the place of a unit in the map has changed.
     tell changes(lpn: Lpn);

@@ -23,12 +23,14 @@ pub(crate) struct Making<'a> {
     /// erased as a whole.
     pub in_step: bool,
     pub controller: &'a mut Controller,
-    /// Parts for read correction (error-correcting code, error model, read conditions), until a feature takes them.
+    /// Field of the parts from which features are made: parts for read correction (error-correcting code, error model,
+    /// sizes); `None` once a feature has taken them.
     pub correction: Option<CorrectionParts>,
     /// Description of the drive's map where it lies on flash, wholly or as checkpoints, for the feature that stores the
     /// map on flash; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
-    /// Setting: age at which data are refreshed (rewritten); zero: never.
+    /// Setting of the drive: age at which data must be refreshed (rewritten) at the latest; zero: the drive file sets
+    /// no such age.
     pub refresh_age: Nanos,
     /// Setting: seed of all random streams of the drive.
     pub seed: u64,
@@ -99,7 +101,7 @@ pub(crate) trait Made: Said + Sized {
     /// Makes the feature for a fresh drive; `None` if the settings do not ask for it.
     ///
     /// # Errors
-    /// When the drive lacks what it needs; the text says what.
+    /// When the drive lacks a property that the feature needs; the text of the error names it.
     fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String>;
 
     /// Restores, after a power cut, the part of the feature's former state `before` that survived.
@@ -160,7 +162,8 @@ macro_rules! make {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
 
-            /// Returns the retention time that the features' settings give: how long data must stay correctable.
+            /// Returns the retention time that the features' settings give: how long data must stay correctable; the
+            /// longest possible time if none gives one.
             pub(crate) fn retention(&self) -> Nanos {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }
@@ -186,7 +189,7 @@ macro_rules! make {
             /// Makes the features of a fresh drive that the settings ask for.
             ///
             /// # Errors
-            /// When the drive lacks what one of them needs; the text says what.
+            /// When the drive lacks a property that one of the features needs; the text of the error names it.
             pub(crate) fn new(settings: &Settings, making: &mut Making<'_>) -> Result<Self, String> {
                 let mut features = Self {
                     active: false,

@@ -16,16 +16,15 @@ pub(crate) trait Arrives: Reads {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
     }
 
-    /// Returns true if the data of a host write of unit `lpn` are to be programmed to flash as soon as possible. False
-    /// only on a drive whose write buffer holds back units that the host is likely to overwrite soon, and only for a
-    /// unit that the host wrote recently.
+    /// Returns true if a host write of unit `lpn` counts as on its way to flash at once: always without the setting
+    /// `keep_rewritten`, else if the unit is not in the set of recently written units, to which this call adds it.
     #[inline]
     fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)
     }
 
-    /// Informs the drive's features that the data of a host write have arrived in write buffer slot `slot`, and queues
-    /// the slot for its program at once if `write` says so.
+    /// Informs the drive's features that the data of a host write have arrived in write buffer slot `slot` and, on a
+    /// drive with `keep_rewritten`, marks the slot to be queued for its program, not cached, if `write` says so.
     #[inline]
     fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let (media, host) = self.parts();
@@ -47,7 +46,7 @@ pub(crate) trait Arrives: Reads {
     }
 
     /// Submits the flash read of the sectors of a unit that the host's partial write in buffer slot `slot` does not
-    /// contain (read-modify-write). Returns false if no sector is missing.
+    /// contain (read-modify-write). Returns false if no sector is missing, or the flash has none of the unit to read.
     #[cold]
     fn read_rest<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();

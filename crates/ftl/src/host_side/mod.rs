@@ -30,7 +30,7 @@ pub(crate) struct Host {
     /// The record of the units that the host wrote recently, kept only on a drive whose write buffer holds back just
     /// the units that are likely to be overwritten soon.
     pub recent: Option<Box<Recent>>,
-    /// Model of the access times of the DRAM that holds the write buffer; none where these accesses take no time.
+    /// Field: access times of the DRAM that holds the write buffer; none where these accesses take no time.
     pub dram: Option<Dram>,
     pub risk: Risk,
 }

@@ -24,10 +24,11 @@ fn class_of(origin: Origin) -> Class {
 /// State and policies of the host's read path: use of one array read (sense) by several reads, and read-ahead.
 #[derive(Default)]
 pub(crate) struct ReadPath {
-    /// Policy that lets a read use the array read (sense) of another read; none if each read has its own array read.
+    /// Field: policy that lets a read use the array read (sense) of another read; none if each read has its own array
+    /// read.
     pub merge: Option<Box<dyn ReadMerge>>,
-    /// Read-ahead area (DRAM) with the data that were read ahead, and the read-ahead policy; none if the drive does not
-    /// read ahead.
+    /// Field: read-ahead area (DRAM) with the data that were read ahead, and the read-ahead policy; none if the drive
+    /// does not read ahead.
     pub ahead: Option<Box<ReadAheadState>>,
     /// For the host request in progress: the read-ahead transaction in flight that already fetches some of its units,
     /// and the bit mask of these units in their page row; none if no unit of the request is being fetched by a
@@ -219,8 +220,8 @@ pub(crate) trait Reads {
         self.parts().0.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Submits the read of some units of one page row (numbered over the drive) with an array read of its own. Returns
-    /// its transaction.
+    /// Submits the read of some units of one page row (numbered over the drive) with an array read of its own, and ends
+    /// the background work of an idle die (collection, folding) there. Returns its transaction.
     #[inline]
     fn submit_alone<P: Probe>(
         &mut self,
@@ -386,7 +387,7 @@ pub(crate) trait Reads {
     }
 
     /// Adds to the statistics the number of units that a power cut would lose now, multiplied by the time in ns since
-    /// the last call. Must be called before that number changes.
+    /// the last call; must be called before that number changes. Does nothing with power loss protection.
     #[inline]
     fn account_risk(&mut self, now: SimTime) {
         let (media, host) = self.parts();

@@ -31,8 +31,8 @@ pub(crate) trait Serves: Arrives {
         false
     }
 
-    /// Overwrites the data in write buffer slot `slot` with newer data of the same unit, if the slot's program is not
-    /// in flight; returns true if it did so, false if the new data need a slot of their own.
+    /// Overwrites the data in write buffer slot `slot` with newer data of the same unit, if its program is not in
+    /// flight and no request waits for it; returns true if it did so, false if the new data need a slot of their own.
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
         let (media, _) = self.parts();
@@ -206,7 +206,7 @@ pub(crate) trait Serves: Arrives {
     }
 
     /// Begins to put all acknowledged data on flash for a flush request of the host; [`Output::Flushed`] reports its
-    /// completion.
+    /// completion, which is immediate with power loss protection.
     fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
         if media.core.rules.power_loss_protection || media.core.rules.lapses.has(Lapse::ForgetsFlush) {
@@ -222,8 +222,8 @@ pub(crate) trait Serves: Arrives {
         host.await_flushed(request, &mut media.core.buffer);
     }
 
-    /// Queues data of the drive's own features (such as units of the map) in the write buffer for programming, unless
-    /// they are in flight already, because a flush must make these data durable, too.
+    /// Queues the feature data that must become durable without a flush (records of trims that are not on flash yet) in
+    /// the write buffer for programming, when capacitors supply a drive whose power failed.
     fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         media.features.write_out(&mut media.core, None);

@@ -119,7 +119,8 @@ impl Ftl {
         self.media().has_slot()
     }
 
-    /// Returns true when the drive must rebuild its logical-to-physical map from flash at power-up after a power cut.
+    /// Returns true when the drive must rebuild its logical-to-physical map from flash at each power-up, even after a
+    /// shutdown at rest: on a drive that writes checkpoints of the map.
     #[inline]
     pub fn recovers(&self) -> bool {
         self.media().features.recovers()
@@ -204,7 +205,7 @@ impl Ftl {
     }
 
     /// Returns the longest time that host data can have to wait for the flash: enough for each die to move all its data
-    /// twice, one die of a channel after the other.
+    /// twice, one die of a channel after the other, and the longest wait for a full program unit.
     pub fn longest_wait(&self) -> Nanos {
         let (layout, controller) = (self.layout(), self.controller());
         let turns = u64::from(layout.dies / controller.channels());

@@ -64,7 +64,7 @@ impl BufferView<'_> {
     }
 
     /// Returns the number of bytes that the host wrote and that are only in the write buffer, not on flash; a sector
-    /// that was written twice counts once.
+    /// that was overwritten in its slot counts once.
     #[inline]
     pub fn held_bytes(&self) -> u64 {
         self.buffer().held_bytes(self.core().store.layout.unit.get())
@@ -85,7 +85,7 @@ impl BufferView<'_> {
     }
 
     /// Returns the greatest number of logical units, at one time since the run began, that were acknowledged and not on
-    /// flash.
+    /// flash; 0 with power loss protection.
     #[inline]
     pub fn units_at_risk_most(&self) -> u32 {
         self.host.risk.most

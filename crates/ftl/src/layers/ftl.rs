@@ -54,8 +54,8 @@ impl Ftl {
         fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
         /// Carries out a host trim: discards the data of `count` logical units from `first` on.
         fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
-        /// Starts a flush of the host: programs all acknowledged data to flash; [`Output::Flushed`] reports the
-        /// completion.
+        /// Starts a flush of the host: programs all acknowledged data to flash, or none with power loss protection;
+        /// [`Output::Flushed`] reports the completion.
         fn flush[P](request: u32, ctx: &mut Context<P>);
         /// Carries out a host command that concerns the drive as a whole: taking, deleting or rolling back to a
         /// snapshot. Returns the serial number of the snapshot that was taken or deleted; `None` after a rollback, or
@@ -68,11 +68,11 @@ impl Ftl {
         fn pump[P](ctx: &mut Context<P>);
         /// Queues all dirty units in the write buffer for programming, and starts as many programs as possible now.
         fn send_out[P](ctx: &mut Context<P>);
-        /// Puts data of the drive's own that are not on flash (such as changed entries of a map kept on flash) into the
-        /// write buffer, to be programmed.
+        /// Puts data of the drive's own that must become durable, records of trims, into the write buffer, to be
+        /// programmed while capacitors supply a drive whose power failed.
         fn write_out_own[P](ctx: &mut Context<P>);
         /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
-        /// the time in ns since the last call of this function.
+        /// the time in ns since the last call; does nothing with power loss protection.
         fn account_risk(now: SimTime);
         /// Submits the flash reads by which recovery finds the map after a power cut. Returns the numbers of pages to
         /// read, of superblocks with at least one programmed page, and of logical units found.
@@ -80,8 +80,8 @@ impl Ftl {
         /// # Panics
         /// When the drive was not made for power cuts.
         fn begin_finding[P](ctx: &mut Context<P>) -> Found;
-        /// Handles a drive on which no operation is in flight and no unit can be moved any more. A drive that lost
-        /// blocks counts as worn out: it turns read-only, and no request waits for it any longer.
+        /// Handles a drive on which no operation is in flight and no unit can be moved any more: no request waits for
+        /// it any longer and, if it lost blocks or is made for power cuts, it turns read-only.
         fn declare_stalled();
     }
 }
@@ -101,7 +101,7 @@ impl Ftl {
         /// Trims logical unit `lpn` for the host without simulated time, for preconditioning.
         fn trim_untimed(lpn: Lpn);
         /// Writes up to `count` units from `first` on to a fresh drive in order and without simulated time; returns the
-        /// number of units written.
+        /// number written, which is 0 where the drive must be filled unit by unit.
         fn write_in_order(first: Lpn, count: u32) -> u32;
         /// Prepares a preconditioned drive for simulated time: completes the partly filled program unit (pages of one
         /// program operation) of each open superblock with padding, on a zoned drive with further host data.
@@ -114,7 +114,7 @@ impl Ftl {
     /// Returns the state of a drive without operations in flight, for saving.
     ///
     /// # Errors
-    /// When an operation is in flight.
+    /// When an operation is in flight, the write buffer holds data that are not on flash, or a die has failed.
     pub fn save(&self) -> Result<SavedState, String> {
         let streams = self.core().store.streams();
         Ok(SavedState { streams, ..each!(&self.layer, layer => layer.save())? })
@@ -229,7 +229,7 @@ impl Ftl {
         self.parts().0.reserve(wanted)
     }
 
-    /// Checks whether unit `lpn` may not be overwritten, because a snapshot needs its present version and the drive
+    /// Checks whether unit `lpn` must not be overwritten, because a snapshot needs its present version and the drive
     /// lacks space; if so, returns true and releases the unit's reserved buffer slot.
     #[inline]
     pub fn refuses<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> bool {
@@ -294,7 +294,7 @@ impl Ftl {
     }
 
     /// Handles an event while recovery reads the flash after a power cut; the drive does nothing else until then.
-    /// Returns true when the map is recovered.
+    /// Returns true when none of these reads is in flight any more.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.parts().0.core.find_on(event, ctx)
     }

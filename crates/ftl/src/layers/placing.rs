@@ -8,16 +8,17 @@ use units::{Lpn, Nanos};
 
 /// Interface to the placement handles of a drive, which the host may name in writes; a drive may have none.
 pub trait Placing {
-    /// Records that the host makes a write from unit `first` on that names placement identifier `named`, or none;
-    /// called once for each write.
+    /// Counts the host's write from unit `first` on if it names a placement identifier `named` that the unit's
+    /// namespace does not have; called once for each write.
     fn note_named(&mut self, first: Lpn, named: Option<u16>);
 
     /// Sets the placement identifier for the write data that arrive from now on; an identifier that the namespace of
     /// the data does not have counts as none.
     fn set_placement(&mut self, named: Option<u16>);
 
-    /// Lets the data that the host writes from now on begin another reclaim unit of placement identifier `named` of the
-    /// namespace of unit `first` (NVMe: reclaim unit handle update); returns false if the namespace does not have it.
+    /// Lets the data that the host writes from now on begin another reclaim unit of placement identifier `named` (none:
+    /// of the first handle in all groups) of the namespace of unit `first` (NVMe: reclaim unit handle update); returns
+    /// false if the namespace lacks the identifier or the drive has no handles.
     fn ask_for_unit(&mut self, first: Lpn, named: Option<u16>) -> bool;
 
     /// Returns the present state of each placement handle; `None` if the drive has no handles.
@@ -35,7 +36,8 @@ pub trait Placing {
     /// Returns the number of superblocks of a reclaim unit; `None` if the drive has no placement handles.
     fn reclaim_unit_superblocks(&self) -> Option<u64>;
 
-    /// Returns the greatest time for which a reclaim unit takes data; `None` without a limit.
+    /// Returns the greatest time for which a reclaim unit takes data; `None` without a limit or without placement
+    /// handles.
     fn reclaim_unit_time_limit(&self) -> Option<Nanos>;
 }
 

@@ -31,7 +31,7 @@ impl Role {
 /// programmed at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Role of the block: data block, log block, merge target, sealed or not in use.
+    /// Field of a block's record: its role: data block, log block, merge target, sealed or not in use.
     pub role: Role,
     /// Number of the group of logical units whose data the block takes, or `u32::MAX` for a log block that takes units
     /// of any group.
@@ -46,8 +46,8 @@ pub struct Block {
     pub valid: u32,
     /// Number of programs in flight to the block.
     pub in_flight: u32,
-    /// Time of the host's last write to the block, as a value of the bank's write clock (the number of host writes to
-    /// the bank's blocks so far).
+    /// Time of the host's last write to the block, as a value of the bank's write clock (number of programs of host
+    /// writes, and of log blocks opened, so far); merges do not count.
     pub used: u64,
     /// Number that identifies the block in spare areas, on a drive whose power may be cut; else 0.
     pub serial: u64,
@@ -193,7 +193,8 @@ pub(crate) struct Bank {
     pub merging: Merging,
     /// Number of programs in flight (submitted and not complete) on the dies of the bank.
     pub in_flight: u32,
-    /// Write clock of the bank (set of dies): number of host writes to its blocks so far.
+    /// Field: write clock of the bank (set of dies): number of programs of host writes, and of log blocks opened, so
+    /// far.
     pub clock: u64,
 }
 
@@ -364,8 +365,8 @@ pub struct HostWrite {
     pub group: u32,
     /// Position, within the group, of the program unit that contains the unit to be written.
     pub position: u32,
-    /// True if all mapping units of the write's program unit wait in the write buffer, apart from units that the host
-    /// has never written.
+    /// True if all mapping units of the write's program unit wait in the write buffer, apart from units of which the
+    /// drive holds no data (never written, or trimmed).
     pub complete: bool,
 }
 

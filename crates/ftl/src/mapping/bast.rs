@@ -38,8 +38,8 @@ pub(super) fn merge_log(view: &BankView<'_>, log: u32) -> Step {
     if block.in_place { Step::Complete(log) } else { Step::Merge(block.owner) }
 }
 
-/// Returns the number of the data block of the group that `write` addresses, if the write is at the data block's next
-/// free position so that it can be appended there; else `None`.
+/// Returns the number of the data block of the group that `write` addresses, if the write is a complete program unit at
+/// the block's next free position and can be appended there; else `None`.
 pub(super) fn continued(view: &BankView<'_>, write: HostWrite) -> Option<u32> {
     let next = |data: &u32| {
         let block = view.block(*data);

@@ -4,8 +4,8 @@ use super::{MappingKind, Plan};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Implementation of the mapping policy page: page mapping with all map entries in RAM, one for each mapping unit; the
-/// map survives a power cut.
+/// Implementation of the mapping policy page: page mapping with all map entries in RAM, one for each mapping unit;
+/// after a power cut, the drive finds the map again by the policy of `ftl.recovery`.
 #[derive(Clone, Debug)]
 pub struct Page;
 

@@ -5,8 +5,8 @@ use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned
 use config::{Card, ConfigError, Policy, Section};
 
 /// Implementation of the mapping policy zoned-on-write: zoned mapping that chooses the dies of each part of a zone (one
-/// superblock on each die of a group of dies) when the part is first written: the group of dies on which the fewest
-/// zones are being written.
+/// superblock on each die of a group of dies) when the part is first written: of the groups with free superblocks, the
+/// one on which the fewest zones are being written.
 #[derive(Clone, Debug)]
 pub struct ZonedOnWrite {
     settings: ZoneSettings,

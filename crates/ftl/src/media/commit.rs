@@ -9,7 +9,7 @@ use controller::{Context, Origin};
 use units::{Lpn, Ppa};
 
 impl Media {
-    /// Marks the unit at `ppa` as invalid because a newer version from the host replaced it.
+    /// Marks the unit at `ppa` as invalid because a newer version from the host, a trim or a rollback replaced it.
     #[inline]
     pub fn invalidate_host(&mut self, ppa: Ppa) {
         let superblock = self.core.invalidate(ppa);
@@ -38,7 +38,8 @@ impl Media {
     }
 
     /// Returns the stamp (number of the host's write, which a program also stores in the unit's spare area) of the data
-    /// in write buffer slot `slot`; `NOTHING` if the data were trimmed since, unless a snapshot needs them.
+    /// in write buffer slot `slot`; `NOTHING` if the data were trimmed since, unless a snapshot needs them, and on a
+    /// drive whose power is never cut.
     pub fn stamp_of_slot(&self, slot: u32) -> u64 {
         let Some(numbers) = &self.core.store.spare else { return NOTHING };
         let stamp = numbers.of_slot(slot);
@@ -47,8 +48,8 @@ impl Media {
         if is_void { NOTHING } else { stamp }
     }
 
-    /// Asks the features what happens to the present version of a unit that is about to be overwritten or trimmed, and
-    /// returns the answer.
+    /// Asks the features how the present version of a unit that is about to be overwritten or trimmed must be treated
+    /// (free to go, retained in the buffer, not to be replaced), and returns the answer.
     #[inline]
     pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
         loop {
@@ -70,7 +71,7 @@ impl Media {
     }
 
     /// Releases a former version of unit `lpn` at `ppa` that no feature needs any more: the version becomes invalid,
-    /// unless it must outlast a power cut.
+    /// unless the map points to it or it must outlast a power cut.
     pub fn release<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         if self.core.outlasts_cut(lpn, ppa) {
             self.keep_overtaken(lpn, ppa, probe);
@@ -79,8 +80,8 @@ impl Media {
         }
     }
 
-    /// Carries out the queued actions of the drive's features, except for the actions that only the translation layer
-    /// can carry out.
+    /// Carries out the queued actions of the drive's features; panics at an action that only the translation layer can
+    /// carry out.
     #[inline]
     pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.asks.is_empty() {

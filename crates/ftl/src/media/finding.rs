@@ -11,8 +11,8 @@ use controller::{Class, Context, Origin, Transaction};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// Record of what the recovery of the map after a power cut read and found: flash pages read, superblocks with at least
-/// one programmed page, and logical units found.
+/// Record of the counts of a recovery of the map after a power cut: flash pages read, superblocks with at least one
+/// programmed page, and logical units found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Number of flash pages that recovery read.

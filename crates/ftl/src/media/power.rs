@@ -54,7 +54,7 @@ impl Media {
     }
 
     /// Cuts the power at `now`: interrupts all programs and erases in flight, and applies their effects to the flash.
-    /// Returns the interrupted operations and the state of the flash.
+    /// Returns the interrupted operations and the record of the damage.
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
         let interrupted = self.core.store.controller.cut(now);
         let mut wreck = Wreck::default();

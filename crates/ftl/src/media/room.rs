@@ -22,9 +22,9 @@ impl Media {
         }
     }
 
-    /// Returns true if die `die` may take another program unit of host data of write stream `stream`: there is free
-    /// space in the stream's own superblocks, beside the space and the write throttling that garbage collection needs,
-    /// or in the SLC cache.
+    /// Returns true if die `die` may take another program unit of host data of write stream `stream`: in the stream's
+    /// own superblocks, if garbage collection (its space, its write throttling) and the SLC cache permit that, or in
+    /// the SLC cache.
     #[inline]
     fn has_room(&self, die: usize, stream: usize) -> bool {
         (self.core.has_own_room(die, stream) && self.features.lets_pass(die))
@@ -65,9 +65,9 @@ impl Media {
         self.features.opens_one_bit(&mut self.core, die)
     }
 
-    /// Counts a host unit that was assigned to a write stream of the die, and subtracts it from the number of units
-    /// that the host may write for the garbage collection work done so far (write credit of the die), unless the unit
-    /// went to the SLC cache.
+    /// Counts a host unit that was assigned to a write stream of the die, and subtracts it from the units that the host
+    /// may write for garbage collection done so far (write credit of the die), unless it went to the SLC cache. Returns
+    /// true if a burst of garbage collection begins because the credit is used up.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) -> bool {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();

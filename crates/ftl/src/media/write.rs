@@ -187,8 +187,8 @@ impl Media {
         transaction
     }
 
-    /// Submits the program of a page row that a feature of the drive writes with data of its own, such as parity; the
-    /// tuple names die, superblock and row.
+    /// Submits the program of one program unit that a feature of the drive writes with data of its own, such as parity;
+    /// the tuple names die, superblock within the die and first page row.
     pub fn program_own<P: Probe>(
         &mut self,
         origin: Origin,

@@ -13,8 +13,8 @@ use crate::store::SuperblockState;
 use controller::Context;
 use units::DieId;
 
-/// Set of counts of what failures of dies during the run hit: mapping units that parity protects, mapping units lost,
-/// and programs in flight or waiting.
+/// Set of counts of the effects of die failures during the run: mapping units on the dies that parity protects, mapping
+/// units lost, and programs in flight or waiting there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiesFailed {
     /// Number of mapping units on failed dies that the rest of their parity stripes can restore.

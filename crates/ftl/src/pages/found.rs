@@ -38,7 +38,8 @@ impl PageMapped {
     }
 
     /// Sets the stamp (number of the host's write, in the spare area) of all data that exist when simulated time begins
-    /// to the value that stands for writes before the run.
+    /// to the value for writes before the run or, with snapshots, to a number by which the right snapshots see the
+    /// data; does nothing where writes have been numbered already.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
             return;
@@ -84,8 +85,8 @@ impl PageMapped {
         }
     }
 
-    /// Sets the state of each superblock that recovery found: free, open as before, or closed. The victim policies are
-    /// informed of closed superblocks in the order in which these were closed.
+    /// Sets the state of each superblock that recovery found: free, open as before, closed, or lost. The victim
+    /// policies are informed of closed superblocks in the order in which these were closed.
     pub(crate) fn sort_superblocks(&mut self, marks: &[Mark]) {
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {

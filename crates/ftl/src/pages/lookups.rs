@@ -112,8 +112,8 @@ impl PageMapped {
         }
     }
 
-    /// Submits the flash read of translation unit `unit` for the lookup of a map entry; `owner` is informed when the
-    /// read has ended.
+    /// Submits the flash read of translation unit `unit` (map page) for the lookup of a map entry; `owner` is the
+    /// number by which the map's feature knows the read when it has ended.
     fn read_lookup<P: Probe>(&mut self, unit: Lpn, home: Ppa, owner: u32, ctx: &mut Context<P>) {
         let bytes = if self.media.features.knows_parts() { LOOKUP_BYTES } else { 0 };
         if home == Ppa::NONE {

@@ -91,8 +91,9 @@ impl PageMapped {
     }
 }
 
-/// State of one die of a saved state, as it lies in the file: counts and victim, open superblocks, pace, candidates in
-/// their own order and in that in which the victim policy is told of them, and what the policy has learnt.
+/// Type of one die's part of a saved state, as it lies in the file: counts and victim, open superblocks, pace,
+/// candidates in their own order and in the order in which the victim policy is told of them, and the numbers that the
+/// policy has learnt.
 type SavedDie<'a> = (&'a [u32], &'a [u32], &'a [u64], &'a [u32], &'a [u32], &'a [u64]);
 
 /// Interface of a translation layer with garbage collection, by which the states of its dies are saved and loaded while

@@ -31,8 +31,8 @@ impl PageMapped {
         self.media.core.superblocks_kept()
     }
 
-    /// Continues after recovery has rebuilt the map: the drive's features resume what the power cut interrupted, unless
-    /// a die has failed.
+    /// Continues after recovery has rebuilt the map: the drive's features resume the work that the power cut
+    /// interrupted, unless a die has failed.
     fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let dead = &self.media.core.store.dead;
         if dead.from_start == NONE && !dead.are_any() {

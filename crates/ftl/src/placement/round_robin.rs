@@ -5,7 +5,7 @@ use config::{Card, ConfigError, Policy, Section};
 use units::DieId;
 
 /// Implementation of the placement policy `round-robin`: takes the next die in order, channels first, then ways, and
-/// skips busy dies.
+/// skips dies that cannot take a program now.
 #[derive(Clone, Debug, Default)]
 pub struct RoundRobin {
     next: u32,

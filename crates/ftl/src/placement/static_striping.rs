@@ -8,8 +8,8 @@ use units::DieId;
 /// `static`.
 const LETTERS: &str = "CWDP";
 
-/// Implementation of the placement policy `static`: stripes logical addresses over the dies. A choice costs O(1) for up
-/// to 64 dies.
+/// Implementation of the placement policy `static`: stripes logical addresses over the dies; if the die of an address
+/// cannot take a program now, the next die that can. A choice costs O(1) for up to 64 dies.
 #[derive(Clone, Debug)]
 pub struct StaticStriping {
     /// Setting `order` of the placement policy `static`: indices, in [`LETTERS`], of the letters for channel, way, die

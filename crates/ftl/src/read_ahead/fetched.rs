@@ -84,8 +84,8 @@ impl ReadAheadState {
     }
 
     /// Decides, after the host read `read.1` units from `read.0`, which flash reads to make ahead ([`Self::fetches`] of
-    /// them). `home` returns the physical address of a unit that can be read; `limit` is the number of the host's
-    /// units.
+    /// them); returns none if there are none. `home` returns the physical address of a unit that can be read; `limit`
+    /// is the number of the host's units.
     pub fn follow<P: Probe>(
         &mut self,
         read: (Lpn, u32),

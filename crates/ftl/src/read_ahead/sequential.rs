@@ -16,7 +16,7 @@ struct ReadStream {
     next: u32,
     /// Number of the logical unit up to which the sequential stream was read ahead.
     until: u32,
-    /// Number of host reads that continued the sequential stream since it last had gaps.
+    /// Number of host reads of the sequential stream, the first included, since it began or last had gaps.
     reads: u32,
     /// Number of units that the sequential stream passed lately, whether or not they were read.
     passed: u32,
@@ -28,8 +28,9 @@ struct ReadStream {
 }
 
 impl ReadStream {
-    /// Records that a host read of the units from `first` to `end` belongs to the sequential stream; the counts of
-    /// passed and missing units are halved after `lately` passed units. Returns true if the read advanced the stream.
+    /// Records that a host read of the units from `first` up to but without `end` belongs to the sequential stream: the
+    /// counts of passed and missing units are halved after `lately` passed units, and all counts begin anew after gaps.
+    /// Returns true if the read advanced the stream.
     fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
         // What was passed over may come late.
         self.missing = self.missing.saturating_sub(end.min(self.next).saturating_sub(first));

@@ -6,7 +6,7 @@ use crate::Layout;
 use crate::flash_map::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Constant: greatest number of units of a map checkpoint whose writes to flash may be in flight at a time.
+/// Constant: greatest number of flash reads of the map's units in flight at a time, where the map has checkpoints.
 const IN_FLIGHT: u32 = 16;
 /// Constant: default of the share (0 to 1) of all programmed data that checkpoints and logs of the map may take.
 const WRITE_BUDGET: f64 = 0.01;
@@ -38,7 +38,7 @@ impl Policy for Checkpoint {
 /// Reads `write_budget`, the share (0 to 1) of all programmed data that may serve the recovery of the map.
 ///
 /// # Errors
-/// When the value is not above 0 and at most 1.
+/// When the value is below 1e-6 or above 1.
 pub(super) fn read_write_budget(section: &mut Section, help: &'static str) -> Result<f64, ConfigError> {
     section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or("write_budget", WRITE_BUDGET, help)
 }

@@ -43,7 +43,8 @@ pub trait RecoveryMethod: Send {
     /// numbers) at the end of each superblock.
     ///
     /// # Errors
-    /// When superblocks are too small; the string of the error message says what was expected.
+    /// When superblocks are too small, or the method's settings do not suit the mapping unit; the string says what was
+    /// expected.
     fn fit(&self, _layout: &mut Layout) -> Result<(), String> {
         Ok(())
     }

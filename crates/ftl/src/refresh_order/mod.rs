@@ -15,14 +15,15 @@ pub struct RefreshView<'a> {
     pub candidates: &'a [SuperblockId],
     /// For each candidate: simulated time, in ns, at which its refresh fell due.
     pub due_since_ns: &'a [u64],
-    /// Valid units, wear, closing time and write stream of each superblock of the die.
+    /// Field of the view for a refresh order policy: valid units, wear, closing time and stream of each superblock of
+    /// the die.
     pub blocks: Blocks<'a>,
     /// Present value of the die's write clock, as a refresh order policy sees it: number of mapping units written to
     /// the die so far, by all origins.
     pub clock: u64,
     /// Present simulated time, in ns, as a refresh order policy sees it.
     pub now_ns: u64,
-    /// Random stream of the die for policies with random choices.
+    /// Field of the view for a refresh order policy: random stream of the die, for policies with random choices.
     pub random: &'a mut RandomStream,
 }
 

@@ -53,7 +53,7 @@ impl Steps {
     /// Reads the program steps (voltage increments per pulse) and the retention time from `[ftl.write_cost]`.
     ///
     /// # Errors
-    /// When there are not three rising steps.
+    /// When there are not three rising steps above 0 V.
     pub fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
         let mut section = ftl.child("write_cost")?;
         // Only the ratios count: the ratios that Li and others' 800, 600 and 450 us follow from, with a usual step of
@@ -118,16 +118,16 @@ pub struct Candidate {
 /// and of its die.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
-    /// Cause (origin) of the write whose write cost the regulator chooses, such as the host or garbage collection.
+    /// Field of the view of a unit to be written: cause (origin) of the write, such as the host or garbage collection.
     pub origin: Origin,
     /// True if the host has not accessed the unit to be written since the run began; for a cost regulator that stores
-    /// no bits for each unit, true if the host has not written it.
+    /// no bits for each unit, true if no version of the unit is on flash in a superblock that was opened since then.
     pub first: bool,
     /// Index, in the list `costs`, of the write cost (way to program a page) at which the unit's old version was
     /// programmed; none without an old version.
     pub previous: Option<usize>,
     /// Time since the superblock of the unit's old version was opened, the greatest age that the version can have. None
-    /// if it was written before the run.
+    /// without an old version, or if its superblock was opened before the run.
     pub age: Option<Nanos>,
     /// Number of host operations waiting or in progress at the die to which the unit is to be written, for the cost
     /// regulator.
@@ -174,8 +174,8 @@ pub trait CostRegulator: Send {
     /// bits of the unit. Called when the unit is assigned to a program, for host data and for all relocated data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 
-    /// Informs the regulator that the host reads a unit from flash. Returns true if the unit should be programmed again
-    /// while its die is idle, so that its later reads take less time.
+    /// Informs a regulator that stores bits for each unit that the host reads a unit from flash. Returns true if the
+    /// unit should be programmed again while its die is idle, so that its later reads take less time.
     fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
         false
     }

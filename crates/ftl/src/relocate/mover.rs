@@ -96,8 +96,8 @@ impl Core {
 }
 
 impl Media {
-    /// Ends the reads of a victim superblock, all valid units of which have been read; the victim is erased as soon as
-    /// it has no valid unit left.
+    /// Ends the reading of a victim superblock, for all valid units of which reads were submitted; the victim is erased
+    /// as soon as it has no valid unit left.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);

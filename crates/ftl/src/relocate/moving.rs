@@ -48,8 +48,8 @@ impl Core {
 }
 
 impl Media {
-    /// Submits a copyback of one page within its plane; returns false unless the write stream's open superblock lies in
-    /// the same plane.
+    /// Submits a copyback of one page within its plane; returns false if the write stream's open superblock lies in
+    /// another plane, or none is open and none can be opened.
     pub fn copy_back<P: Probe>(
         &mut self,
         die: usize,

@@ -7,8 +7,8 @@ use config::{ConfigError, Section, at_least};
 
 /// Set of settings of garbage collection, from `[ftl.gc]`.
 pub struct CollectionRules {
-    /// Setting: number of page rows of the victim that one garbage collection reads in advance, while units of earlier
-    /// rows wait for their programs.
+    /// Setting: greatest number of page rows of a victim whose reads garbage collection, or folding, has in flight at a
+    /// time on a die.
     pub read_ahead: u32,
     /// Setting: number of program units that garbage collection moves on each die in a burst, while the host waits; 0:
     /// collection is paced evenly, beside the host.

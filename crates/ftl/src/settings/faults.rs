@@ -27,7 +27,7 @@ impl FaultRules {
     /// Reads the keys for faults, and reserves the space in `layout` that the recovery method needs.
     ///
     /// # Errors
-    /// When the method is unknown, superblocks are too small for it, or there is no such die.
+    /// When the method is unknown, superblocks or the method's settings do not suit it, or there is no such die.
     pub fn read(ftl: &mut Section, geometry: &Geometry, layout: &mut Layout) -> Result<Self, ConfigError> {
         let mut section = ftl.child("recovery")?;
         let mut recovery = recovery::read(&mut section)?;

@@ -31,10 +31,12 @@ impl CacheShape {
 /// Type of the read-only view of a die for an SLC cache policy.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheView {
-    /// Geometry of the drive: number of dies, number and size of superblocks.
+    /// Field of the view of a die for an SLC cache policy: geometry of the drive, as number of dies, number and size of
+    /// superblocks.
     pub shape: CacheShape,
-    /// Number of superblocks of this die, apart from the superblocks that garbage collection needs, that would be free
-    /// of data if all data in SLC mode were folded (moved to superblocks that use all bits per cell).
+    /// Number of superblocks of this die, apart from superblocks that garbage collection needs or that are reserved for
+    /// the SLC cache, that would be free of data if all data in SLC mode were folded (moved to superblocks that use all
+    /// bits per cell).
     pub spare: u32,
 }
 
@@ -43,7 +45,7 @@ pub struct CacheView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// Case: way with a full SLC cache: host data bypass the cache, to superblocks that use all bits per cell; folding
-    /// (relocation of data out of the cache) waits for idle time.
+    /// (relocation of data out of the cache) waits for idle time, or until other data need the space.
     Bypass,
     /// Case: way with a full SLC cache: the host waits for folding (relocation of data out of the cache), and writes as
     /// fast as folding frees space in the cache.
@@ -57,8 +59,8 @@ pub struct Folding {
     /// Setting: way in which host data are written when the SLC cache is full: past the cache, or only after folding
     /// (relocation of data out of the cache).
     pub when_full: WhenFull,
-    /// Setting: time for which a die must have been idle before it folds (relocates data out of the SLC cache); none:
-    /// the die folds only when the cache is full.
+    /// Setting: time for which a die must have been idle before it folds (relocates data out of the SLC cache); none: a
+    /// die folds only where other data need the space, or host writes wait for a full cache.
     pub idle_after: Option<Nanos>,
 }
 

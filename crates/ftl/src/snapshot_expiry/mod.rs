@@ -7,8 +7,8 @@ use units::SimTime;
 pub enum ExpiryReason {
     /// Case: reason is that a snapshot was taken, so that there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// Case: reason is that a write would overwrite a version that the newest snapshot sees, and the drive has no free
-    /// space to keep that version.
+    /// Case: reason is that snapshots may retain no more mapping units, and a write or trim would replace a version
+    /// that the newest snapshot sees; or that failed blocks have left less space for snapshots than they retain.
     Room,
 }
 
@@ -29,7 +29,7 @@ pub struct ExpiryView<'a> {
     /// List of the snapshots that may be dropped, the oldest first. The snapshot just taken is not among them, unless
     /// space is lacking.
     pub snapshots: &'a [Droppable],
-    /// Reason why a snapshot must be dropped now.
+    /// Field of the view for a snapshot expiry policy: reason why a snapshot must be dropped now.
     pub reason: ExpiryReason,
     /// Present simulated time, to compare with the times when snapshots were taken.
     pub now: SimTime,

@@ -200,8 +200,8 @@ impl RunsAhead<'_> {
     }
 
     /// Chooses the die that takes the next unit of a host write stream, by nominal clocks: the die of the stream's last
-    /// unit while its program unit is not full, else the next die in turn that can take a program now, else the die
-    /// that can take a program first; `None` if no die ever can.
+    /// unit while its program unit is not full; else, with a program begun there, the next die in turn that can take
+    /// one now or the die that can take one first. `None` if no die ever can.
     pub(super) fn next_die(&mut self, stream: usize) -> Option<usize> {
         let layout = &self.0.media.core.store.layout;
         let (program, dies) = (layout.program_units, layout.dies as usize);

@@ -38,8 +38,9 @@ impl Still<'_> {
         padded || self.0.media.core.store.controller.in_flight() > 0
     }
 
-    /// Takes all units that wait in the write buffer out of it, at a standstill with nothing in flight, and returns
-    /// the newest of each logical unit, in the order in which they leave.
+    /// Takes all units that wait in the write buffer out of it, at a standstill with nothing in flight, and returns the
+    /// newest of each logical unit, in order. Superblocks that were read but still hold valid units become closed
+    /// again.
     pub fn take_buffered(&mut self) -> Vec<Lpn> {
         let core = &mut self.0.media.core;
         for die in 0..core.store.layout.dies as usize {

@@ -21,16 +21,18 @@ use std::time::{Duration, Instant};
 use units::{Lpn, Ppa};
 
 /// Type of the map of the whole drive in three flat arrays: forward (place of each logical unit), backward (logical
-/// unit at each physical place), and validity.
+/// unit at each physical place), and validity; in a compact form until the arrays are made.
 pub struct Map {
     /// For each logical unit, the low 32 bits of its physical place; empty on a drive whose physical units 32 bits
     /// cannot number, and before the arrays are made.
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
-    /// Forward map with entries of 40 bits, in place of `forward`, on a drive for which 32 bits are not enough.
+    /// Field of the map: forward map with entries of 40 bits, in place of `forward`, on a drive that 32 bits cannot
+    /// number.
     wide: Option<Box<Places>>,
-    /// Compact form of the map, a rule and the changes since, until the flat arrays are made; `None` afterwards.
+    /// Field of the map: its compact form (a rule and the changes since) until the flat arrays are made; `None`
+    /// afterwards.
     sparse: Option<Box<Sparse>>,
     /// Wall-clock time in which the map's flat arrays were made, counted as time to build the simulated drive even
     /// where the arrays are made during the run.

@@ -10,8 +10,8 @@ pub(crate) struct Mark {
     /// power cut; `NONE` for a superblock that was not open.
     pub stream: u32,
     pub one_bit: bool,
-    /// True after a program on the superblock failed, so that the superblock is taken out of use once empty and not
-    /// erased for reuse.
+    /// True if a program on the superblock failed since its last erase: at the next erase, a spare block replaces the
+    /// failed block, or the superblock is lost if none is left.
     pub failing: bool,
     /// True if an erase of the superblock was interrupted: the superblock holds no data, and must be erased again.
     pub half_erased: bool,

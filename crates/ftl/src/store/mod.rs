@@ -51,8 +51,8 @@ pub(crate) struct Store {
     pub emptied: Vec<u32>,
     /// Set of the dies that have failed as a whole and answer no command.
     pub dead: DeadDies,
-    /// Contents of the spare areas apart from the logical unit numbers (such as write numbers), on a drive whose power
-    /// may be cut; else `None`.
+    /// Field of the drive's core state: contents of the spare areas apart from the logical unit numbers (such as write
+    /// numbers), on a drive whose power may be cut; else `None`.
     pub spare: Option<Box<Spare>>,
 }
 

@@ -16,22 +16,22 @@ pub(crate) struct Mover {
     /// Number, within the die, of the victim: the superblock that is being reclaimed and whose valid units are still
     /// being read; `NONE` if there is none.
     pub victim: u32,
-    /// Origin (reason) for which the superblock `victim` is being reclaimed, such as garbage collection or wear
-    /// levelling.
+    /// Field of the state of reclaiming: origin (reason) for which the superblock `victim` is being reclaimed, such as
+    /// garbage collection or wear levelling.
     pub origin: Origin,
     /// Index of the next page row (pages of one number on all planes) of the superblock `victim` to be read.
     pub next_row: u32,
     /// Number of page rows of the victim whose units are now being read over the bus, or copied inside the die, in
     /// order to be moved.
     pub reading_rows: u32,
-    /// Number of mapping units that are being read over the bus into the controller; units of page rows that are copied
-    /// inside the die do not count.
+    /// Number of mapping units that are being read over the bus into the controller, or copied inside the die for
+    /// garbage collection; units that folding copies inside the die do not count.
     pub reading_units: u32,
     /// Queue of the mapping units that were read, or must be programmed again, and wait for a place on flash; each with
     /// its old address and the reason of its move.
     pub waiting: VecDeque<(Ppa, Origin)>,
-    /// List of the superblocks whose valid units were all read, and which wait until these units are programmed
-    /// elsewhere before they are erased; each with the reason for reclaiming it.
+    /// List of the superblocks for all valid units of which reads were submitted, and which wait until these units are
+    /// programmed elsewhere before they are erased; each with the reason for reclaiming it.
     pub pending: Vec<(u32, Origin)>,
     /// Number of reclaimed superblocks of the die that are being erased.
     pub erasing: u32,
@@ -78,8 +78,8 @@ impl Mover {
         self.reading_units -= units;
     }
 
-    /// Ends the reading of the superblock being reclaimed, which now waits until its units are programmed elsewhere.
-    /// Returns its number within the die.
+    /// Ends the submission of reads of the superblock being reclaimed, which now waits until its units are programmed
+    /// elsewhere. Returns its number within the die.
     #[inline]
     pub fn end_victim(&mut self) -> u32 {
         self.pending.push((self.victim, self.origin));
@@ -140,7 +140,7 @@ impl Mover {
 }
 
 /// Constant: greatest number of program units for which the host can save up write credit while a superblock is being
-/// reclaimed.
+/// reclaimed; with bursts of garbage collection, it can be more.
 pub(crate) const CREDIT_PROGRAMS: u32 = 4;
 
 /// State of the throttling of host writes to a die while its superblocks are being reclaimed: the number of mapping

@@ -64,7 +64,8 @@ pub(crate) struct DieSpace {
     pub candidates: Vec<SuperblockId>,
     /// Number of valid mapping units in all garbage collection candidates of the die together.
     pub candidate_valid: u64,
-    /// Write frontiers of the die's streams: the open superblock of each stream and, last, of host data in SLC mode.
+    /// Field of a die's state: write frontiers of its streams, the open superblock of each and, last, of host data in
+    /// SLC mode.
     pub frontiers: Frontiers,
     /// Number of superblocks of the die that are not lost, apart from superblocks for zones.
     pub usable: u32,
@@ -113,8 +114,8 @@ pub(crate) struct Space {
     pub valid: Vec<u32>,
     pub in_flight: Vec<u32>,
     pub state: Vec<SuperblockState>,
-    /// For each superblock: true after a program on the superblock failed, so that it is taken out of use (retired)
-    /// once empty and not erased for reuse.
+    /// For each superblock: true if a program on it failed since its last erase; at the next erase, a spare block
+    /// replaces the failed block, or the superblock is lost if none is left.
     pub failing: Vec<bool>,
     /// For each superblock: true if the host replaced a unit of it while the superblock was being reclaimed, so that an
     /// outdated copy of the unit may be in flight.
@@ -334,7 +335,8 @@ impl Space {
         }
     }
 
-    /// Closes a superblock without programs in flight to further data; it becomes a candidate for garbage collection.
+    /// Closes a superblock, which has no programs in flight, to further data; it becomes a candidate for garbage
+    /// collection.
     pub fn close(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         debug_assert_eq!(self.in_flight[global], 0);
@@ -380,7 +382,7 @@ impl Space {
         }
     }
 
-    /// Returns the number of invalid mapping units in all garbage collection candidates of a die.
+    /// Returns the number of invalid or empty mapping units in all garbage collection candidates of a die.
     #[inline]
     pub fn garbage(&self, die: usize) -> u64 {
         let space = &self.dies[die];

@@ -42,7 +42,7 @@ pub(crate) struct Spare {
     /// For each physical unit, the number of the host write whose data the unit holds (write number, as stored in its
     /// spare area).
     pub stamps: Vec<u64>,
-    /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
+    /// Field: labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
     /// Field: record of a zoned drive's zones, as spare areas and capacitors keep it over a power cut; `None` on other
     /// drives.

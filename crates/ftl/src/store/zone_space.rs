@@ -10,7 +10,7 @@ pub(crate) struct ZonedDie {
     /// Number, within the die, of the first superblock that belongs to zones; superblocks before it hold units that are
     /// mapped one by one.
     pub from: u32,
-    /// Free superblocks of the die for zones, each with its rank: the lowest is taken first.
+    /// List of the free superblocks of the die for zones, each with its rank: the lowest is taken first.
     pub free: BinaryHeap<Reverse<(u64, u32)>>,
     /// Number of superblocks of the die for zones that are not lost to bad blocks.
     pub usable: u32,

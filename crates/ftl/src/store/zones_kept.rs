@@ -29,8 +29,8 @@ pub(crate) struct ZonesKept {
     /// List, at a power cut, of the units in the write buffer that the flash lacks, in the order of zones and
     /// addresses, each with its write number (number of the host's write). Capacitors keep this.
     pub waiting: Vec<(Lpn, u64)>,
-    /// Statistics of zones up to a power cut, which only the simulation keeps: units of padding that finishes wrote,
-    /// units that the host had written in finished zones, and superblocks assigned to zones.
+    /// Field: statistics of zones up to a power cut, which only the simulation keeps: units of padding that finishes
+    /// wrote, units that the host had written in finished zones, and superblocks assigned to zones.
     pub counted: [u64; 3],
 }
 

@@ -26,7 +26,7 @@ pub enum Takes {
 pub struct StreamSpec {
     /// Name of the write stream in results.
     pub name: String,
-    /// Kind of data that the write stream takes.
+    /// Field of a write stream's specification: kind of data that the stream takes (host data, relocated data or both).
     pub takes: Takes,
     /// Index of a write stream of relocated data whose open superblock this stream of host data continues, if space is
     /// left in it, before it opens one of its own: relocated data then need not wait for further relocated data to fill
@@ -90,7 +90,7 @@ pub struct PlacementArea {
     /// Name of the namespace whose placement identifiers these are; empty where the drive is a single namespace without
     /// name.
     pub name: String,
-    /// First logical unit of the namespace.
+    /// Number of the first logical unit of the namespace.
     pub first: Lpn,
     /// Number of logical units of the namespace.
     pub units: u64,

@@ -86,8 +86,9 @@ impl Upkeep {
         true
     }
 
-    /// Returns the superblock of a die that the victim policy picks for garbage collection with urgency `haste`; `None`
-    /// if no victim is wanted, its gain is too small, or there is no space for its valid units.
+    /// Returns the superblock of a die that the victim policy picks for garbage collection with urgency `haste`, or the
+    /// emptiest one if space is too short for that and the drive is made for power cuts or has several streams of moved
+    /// data; `None` if none is wanted, its gain is too small, or none fits.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
@@ -117,7 +118,8 @@ impl Upkeep {
         has_room.then_some(superblock)
     }
 
-    /// Handles the completed erase of a superblock: the superblock becomes free, or is lost if a block failed.
+    /// Handles the completed erase of a superblock: it becomes free, or is lost if a block failed and no spare replaces
+    /// it.
     pub fn on_erased<P: Probe>(&mut self, media: &mut Media, erase: &Transaction, ctx: &mut Context<P>) {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);
@@ -185,7 +187,7 @@ impl Core {
 
     /// Removes and returns the next superblock of a die that is to be reclaimed for another reason than lack of space
     /// (wear levelling, refresh and so on), with the reason; `None` if no superblock is requested, if there is no space
-    /// for its valid units, or if waiting host writes go first this time.
+    /// for its valid units, or if host writes or urgent garbage collection go first this time.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();

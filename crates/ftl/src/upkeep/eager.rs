@@ -9,7 +9,7 @@ use units::{Lpn, Nanos, Ppa};
 /// without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NominalTimes {
-    /// Time in ns that a program of one program unit takes on its die, transfer included.
+    /// Time in ns that a program of one program unit takes on its die, without the transfer of the data.
     pub program: f64,
     /// Time in ns that a read of one page row takes on its die, with the transfer of the command.
     pub read: f64,
@@ -32,7 +32,7 @@ pub(crate) struct Eager {
     pub to_fill: f64,
     /// Number of units that the host's open program unit holds so far.
     pub in_program: u32,
-    /// Nominal times of operations, the same for each die.
+    /// Field of the clocks' state: nominal times of operations, the same for each die.
     pub times: NominalTimes,
     /// Idle time in ns after which a die begins to collect in the background; `None` where idle dies do not collect.
     pub idle_after: Option<f64>,

@@ -61,7 +61,7 @@ impl Upkeep {
     }
 
     /// Submits reads of the victim's valid units so that up to `read_ahead` page rows are in flight; returns true when
-    /// the whole victim was read.
+    /// reads of the whole victim have been submitted.
     #[inline(always)]
     fn read_rows<P: Probe>(
         &mut self,

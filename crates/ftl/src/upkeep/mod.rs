@@ -29,14 +29,15 @@ use engine::Calendar;
 /// scrub (patrol), statistics.
 pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
-    /// Background scrub (patrol), which reads stored data to find errors; `None` on a drive without it.
+    /// Field: state of the background scrub (patrol), which reads stored data to find errors; `None` on a drive without
+    /// it.
     pub patrol: Option<Box<Patrol>>,
     /// Factor, 0 to 1, on the number of units that the host may write for each unit that garbage collection moves, for
     /// preconditioning without simulated time while collection has priority over host programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
-    /// Nominal clocks of the dies that writes without simulated time follow in a sampled run; `None` where garbage
-    /// collection does only as much as such writes need.
+    /// Field: state of the nominal clocks of the dies that writes without simulated time follow in a sampled run;
+    /// `None` where garbage collection does only as much as such writes need.
     pub eager: Option<Box<Eager>>,
 }
 

@@ -155,8 +155,8 @@ impl Upkeep {
     }
 
     /// Handles a completed read of the patrol (background scrub): requests that all valid units of the superblock be
-    /// programmed elsewhere if the page has nearly as many errors as the code can correct, or is uncorrectable; else
-    /// reads the next row.
+    /// programmed elsewhere if the page is uncorrectable or, in a random draw from its error rate, has nearly as many
+    /// errors as the code corrects. Reads the next row if the die is idle.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

@@ -43,8 +43,8 @@ impl Upkeep {
     }
 
     /// Handles the completed read of a unit that is to be programmed again so that later reads take less time: queues
-    /// the unit for programming with other moved data if its place on flash has not changed, else drops it from the
-    /// list.
+    /// it for programming with other moved data if it was readable, its place on flash has not changed and the die has
+    /// space, else drops it from the list.
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);

@@ -48,8 +48,8 @@ impl Upkeep {
         false
     }
 
-    /// Begins to reclaim the parity group at index `at` in the queue of groups requested for a die; returns false while
-    /// programs to one of its superblocks are in flight.
+    /// Begins to reclaim the parity group at index `at` in the queue of groups requested for a die, after closing its
+    /// open superblocks; returns false while programs to one of its superblocks are in flight.
     fn take_all<P: Probe>(
         &mut self,
         media: &mut Media,

@@ -21,8 +21,8 @@ struct SuperblockSeen {
     /// Last erase time and last program time of the superblock, as the wear levelling policy `latency-guided` observed
     /// them; zero: not observed yet.
     times: [Nanos; KINDS],
-    /// Numbers of program/erase cycles of the superblock when its erase time, and its program time, last changed; none
-    /// before a change.
+    /// Numbers of program/erase cycles of the superblock when its erase time last rose, and its program time last fell;
+    /// none before that, or if the time changed the other way since, as with a spare block.
     stepped: [Option<f64>; KINDS],
 }
 

@@ -12,15 +12,15 @@ pub struct WearView<'a> {
     /// List of the closed superblocks of the die that the wear levelling policy may choose, to have their data
     /// relocated; their order in the list has no meaning, but is the same in each run.
     pub candidates: &'a [SuperblockId],
-    /// Valid units, wear, closing time and write stream of each superblock of the die, as the wear levelling policy
-    /// sees them.
+    /// Field of the view for a wear levelling policy: valid units, wear, closing time and write stream of each
+    /// superblock of the die.
     pub blocks: Blocks<'a>,
     /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
     /// Number of erases of the die so far.
     pub erases: u64,
-    /// Random number stream of the die, for random choices of the wear levelling policy. The victim policy and the
-    /// refresh order policy of the die draw from the same stream.
+    /// Field of the view for a wear levelling policy: random number stream of the die, for random choices. The victim
+    /// policy and the refresh order policy of the die draw from the same stream.
     pub random: &'a mut RandomStream,
 }
 

@@ -102,8 +102,8 @@ impl ZonedTotals {
 
 /// Type of the translation layer of a zoned drive, with the page-mapped layer below it.
 pub struct ZoneMapped {
-    /// Page-mapped layer below the zones, with the flash, background work and host side that both work on: it has the
-    /// logical units before the first zone, and superblocks of its own for them.
+    /// Field of a zoned drive's layer: page-mapped layer below the zones, with the flash, background work and host side
+    /// that both work on: it has the logical units before the first zone, and superblocks of its own for them.
     pub(crate) pages: PageMapped,
     rules: Box<dyn ZoneRules>,
     zoning: Zoning,
@@ -118,7 +118,7 @@ pub struct ZoneMapped {
     counts: ZonedTotals,
     /// True on a zoned drive before simulated time begins, when written data are on flash at once.
     is_untimed: bool,
-    /// True once the power of the zoned drive has failed: the drive submits no further program.
+    /// True once the power of the zoned drive has failed: the drive submits no further program to zones.
     is_failing: bool,
 }
 
@@ -177,8 +177,8 @@ impl ZoneMapped {
         Ok(ftl)
     }
 
-    /// Checks that the write buffer of a zoned drive survives power cuts, and has enough slots for the data of all
-    /// active zones that wait until a whole program unit is there.
+    /// Checks that the write buffer of a zoned drive survives power cuts and holds no data back as a cache, and has
+    /// enough slots for the data of all active zones that wait until a whole program unit is there.
     fn check_buffer(&self) -> Result<(), String> {
         let (core, program) = (&self.pages.media.core, self.layout().program_units);
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {

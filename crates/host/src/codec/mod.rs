@@ -17,9 +17,10 @@ pub(crate) use portable::{PlainXzWriter as XzWriter, PlainZstdWriter as ZstdWrit
 #[cfg(not(feature = "native-codecs"))]
 pub use portable::{pack_zstd, read_zstd};
 
-/// Compression level (preset) of xz files that are written: the default of the `xz` program.
+/// Constant: compression level (preset) of xz files that are written: the default of the `xz` program.
 const XZ_LEVEL: u32 = 6;
-/// Greatest memory in bytes that decompressing an xz stream may take; xz's highest level needs a quarter of this.
+/// Constant: greatest memory in bytes that decompressing an xz stream may take; xz's highest level needs a quarter of
+/// this.
 const XZ_MEMORY: u64 = 256 << 20;
 
 /// Type of a boxed reader that yields the decompressed bytes of a compressed stream; the reader can be moved to another

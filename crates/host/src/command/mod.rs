@@ -32,11 +32,11 @@ pub static USUAL: &CommandSet = &nvm::SET;
 /// Static: the command set of a namespace with zones, which is the ZNS command set.
 pub static ZONED: &CommandSet = &zns::SET;
 
-/// Size of a sector in bytes: offsets and lengths of requests are multiples of this number.
+/// Constant: size of a sector in bytes: offsets and lengths of requests are multiples of this number.
 pub const SECTOR: u64 = 512;
 
-/// Greatest number of operations (host commands) of all command sets together: each has one bit in the 64-bit mask
-/// [`CommandSet::on_sectors`].
+/// Constant: greatest number of operations (host commands) of all command sets together: each has one bit in the 64-bit
+/// mask [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
 /// Kind of effect that a host command has on data (read, write, trim, flush, management); it decides which call of
@@ -59,10 +59,10 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// List of all effects that a host command can have on data (read, write, trim, flush, management), in the
-    /// order of their numbers.
+    /// Constant: list of all effects that a host command can have on data (read, write, trim, flush, management), in
+    /// the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
-    /// Number of different effects of commands.
+    /// Constant: number of different effects of commands.
     pub const COUNT: usize = Self::ALL.len();
 
     /// Returns true for a command that transfers data between host and drive; a trim names bytes and transfers none.
@@ -112,7 +112,8 @@ impl Op {
         }
     }
 
-    /// Returns the number that stands for the operation (host command) in files of recorded or generated requests.
+    /// Returns the number that stands for the operation (host command) in bit masks, in temporary files of requests,
+    /// and in the interfaces to C and Python.
     pub const fn code(self) -> u8 {
         self.0
     }
@@ -123,7 +124,7 @@ impl Op {
         SETS.iter().flat_map(|set| set.operations).map(|operation| operation.op).find(|op| op.0 == code)
     }
 
-    /// Returns the name of the operation, as messages and recorded traces use it.
+    /// Returns the name of the operation (host command), as messages and the interfaces to C and Python use it.
     pub fn name(self) -> &'static str {
         self.operation().name
     }
@@ -146,19 +147,21 @@ impl fmt::Debug for Op {
 pub struct SetOperation {
     /// Operation (host command) that this entry of a command set describes, as requests carry it.
     pub op: Op,
-    /// Name of the operation (host command) in messages and recorded traces.
+    /// Name of the operation (host command) in messages and in the interfaces to C and Python.
     pub name: &'static str,
-    /// Kind of range that a request with this operation applies to: sectors, the whole namespace, or a zone.
+    /// Field of an operation's entry in a command set: kind of range that a request with this operation applies to:
+    /// sectors, the whole namespace, or a zone.
     pub range: Range,
-    /// Kind of completion of the operation (host command): with a status alone, or with an address, too.
+    /// Field of an operation's entry in a command set: kind of completion of the operation (host command): with a
+    /// status alone, or with an address, too.
     pub answer: CompletionKind,
 }
 
 /// Kind of range that an operation (host command) applies to: sectors, the whole namespace, or one zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Case of range of an operation: sectors, so that each request names an offset and a length of at least one whole
-    /// sector of the namespace.
+    /// Case of range of an operation: sectors, so that each request names an offset and a length in whole sectors of
+    /// 512 bytes, at least one, within the namespace.
     Sectors,
     /// Case of range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,
@@ -185,9 +188,10 @@ pub enum CompletionKind {
 pub struct CommandSet {
     /// Name of this NVMe command set, by which drive files choose it for a namespace.
     pub name: &'static str,
-    /// Text that describes this NVMe command set in one line, for listings.
+    /// Field of an NVMe command set: text that describes the set in one line, for listings.
     pub about: &'static str,
-    /// List of the operations (host commands) that belong to this NVMe command set, each with its description.
+    /// Field of an NVMe command set: list of the operations (host commands) that belong to the set, each with its
+    /// description.
     pub operations: &'static [SetOperation],
 }
 
@@ -267,10 +271,10 @@ pub enum CompletionStatus {
 pub struct Completion {
     /// Simulated time at which the host's request was completed.
     pub at: SimTime,
-    /// Status with which the host's request was completed.
+    /// Field of a completion: status (success, failure, loss) with which the host's request was completed.
     pub status: CompletionStatus,
-    /// Offset of the first byte of the data, for an operation whose place the drive chose
-    /// ([`CompletionKind::Address`]).
+    /// Byte offset of the data of the host's request, where the drive chose their place ([`CompletionKind::Address`]);
+    /// none for any other operation, or without success.
     pub address: Option<u64>,
 }
 

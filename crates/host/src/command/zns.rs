@@ -66,7 +66,7 @@ pub enum ZoneState {
     ImplicitlyOpen,
     /// Case of zone state: the zone is open because the host opened it with a command.
     ExplicitlyOpen,
-    /// Case of zone state: the zone is not open but still counts as active, usually partly written.
+    /// Case of zone state: the zone is partly written and not open, but still counts as active.
     Closed,
     /// Case of zone state: the zone takes no more writes, because it is written to its capacity or was finished.
     Full,
@@ -77,7 +77,7 @@ pub enum ZoneState {
 }
 
 impl ZoneState {
-    /// List of all zone states, in the order of their numbers.
+    /// Constant: list of all zone states, in the order of their numbers.
     pub const ALL: [Self; 7] = [
         Self::Empty,
         Self::ImplicitlyOpen,
@@ -110,20 +110,20 @@ impl ZoneState {
     }
 }
 
-/// Record of the geometry of a zoned namespace: number, size and capacity of zones, in blocks, and limits on open and
-/// active zones.
+/// Record of the geometry of the zones of a drive, those of all its zoned namespaces together: number, size and
+/// capacity of zones, in blocks, and limits on open and active zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZoneShape {
-    /// Number of zones of the namespace.
+    /// Number of zones of the drive, in all its zoned namespaces together.
     pub count: u32,
     /// Zone size of the zoned namespace: number of blocks from the start of a zone to the start of the next.
     pub size: u64,
     /// Zone capacity of the zoned namespace: number of blocks of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones of the namespace that can be open at the same time.
+    /// Greatest number of zones of the drive, in all its zoned namespaces together, that can be open at the same time.
     pub open_most: u32,
-    /// Greatest number of zones of the namespace that can be active at the same time (open or closed); at least
-    /// `open_most`.
+    /// Greatest number of zones of the drive, in all its zoned namespaces together, that can be active at the same time
+    /// (open or closed); at least `open_most`.
     pub active_most: u32,
     /// True if a read of blocks of the zoned namespace that were never written returns zeros; false if such a read
     /// returns an error.
@@ -139,14 +139,14 @@ pub struct ZoneRecord {
     pub written: u64,
 }
 
-/// Kind of operation on the flash that a zone management command requires: none, filling the zone's unwritten blocks,
-/// or discarding the zone's data.
+/// Kind of operation on the flash that a zone management command requires: none, padding of a zone that is finished, or
+/// discarding the zone's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
     /// Case of work on the flash for a zone management command: none.
     None,
-    /// Case of work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it
-    /// is finished.
+    /// Case of work on the flash for a zone management command: the zone, which is finished, is padded as far as the
+    /// flash translation layer needs.
     Finish,
     /// Case of work on the flash for a zone management command: the zone's data, this number of written blocks, are
     /// discarded.
@@ -183,27 +183,27 @@ impl ZoneCounts {
     }
 }
 
-/// Type of the state machine of the zones of a zoned namespace: states, write pointers, and limits on open and active
-/// zones.
+/// Type of the state machine of the zones of a drive, those of all its zoned namespaces together: states, write
+/// pointers, and limits on open and active zones.
 #[derive(Clone, Debug)]
 pub struct ZoneStates {
     shape: ZoneShape,
     zones: Vec<ZoneRecord>,
-    /// List of the numbers of the zoned namespace's open zones, in the order in which they were opened.
+    /// List of the numbers of the drive's open zones, in the order in which they were opened.
     open: VecDeque<u32>,
     active: u32,
-    /// Counts of zone events so far, such as opened and reset zones.
+    /// Field of the state machine of zones: counts of zone events so far, such as opened and reset zones.
     pub counts: ZoneCounts,
 }
 
 impl ZoneStates {
-    /// Makes the state machine of the zones of a namespace with this geometry; all zones are empty.
+    /// Makes the state machine of the zones of a drive with this geometry; all zones are empty.
     pub fn new(shape: ZoneShape) -> Self {
         let zones = vec![ZoneRecord::default(); shape.count as usize];
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
-    /// Returns the geometry of the zoned namespace: number, size, capacity and limits of its zones.
+    /// Returns the geometry of the drive's zones: number, size, capacity and limits.
     pub fn shape(&self) -> ZoneShape {
         self.shape
     }
@@ -242,9 +242,9 @@ impl ZoneStates {
         }
     }
 
-    /// Ensures that the limits of the zoned namespace allow zone number `zone` to be active and open: if as many zones
-    /// are open as may be, closes the implicitly open zone that was opened first. Returns an error if a limit still
-    /// stands in the way.
+    /// Ensures that the limits of the drive allow zone number `zone` to be active and open: if as many zones are open
+    /// as may be, closes the implicitly open zone that was opened first. Returns an error if a limit still stands in
+    /// the way.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {

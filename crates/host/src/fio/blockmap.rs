@@ -7,11 +7,11 @@
 /// pass over the file (covered) or not yet (free); finds the next free block quickly.
 #[derive(Clone, Debug)]
 pub struct BlockMap {
-    /// Bit array with one bit per block of the file, set when the block is covered (accessed in the fio job's present
-    /// pass over the file).
+    /// Field of a map of a file's blocks: array of bits, one per block, set when the block is covered (accessed in the
+    /// fio job's present pass over the file).
     covered: Vec<u64>,
-    /// Bit array with one bit per 64-bit element of the array `covered` of the file's blocks, set when all bits of the
-    /// element are set.
+    /// Field of a map of a file's blocks: array of bits, one per 64-bit element of the array `covered`, set when all
+    /// bits of the element are set.
     full: Vec<u64>,
     blocks: u64,
     free: u64,

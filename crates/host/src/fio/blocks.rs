@@ -7,7 +7,7 @@ pub enum BlockSizes {
     /// Case of one size: all requests of the fio job in this direction have this size in bytes.
     Fixed(u64),
     /// Case of a range: request sizes of the fio job are multiples of the first number up to the second, in bytes, all
-    /// equally likely; the second number is also a possible size where it is no multiple.
+    /// equally likely; a second number that is no multiple is a possible size, too, less likely than the others.
     Range(u64, u64),
     /// Case of a table: each request size of the fio job in bytes with its percentage of the requests, the rarest size
     /// first; the percentages add up to 100.

@@ -249,7 +249,7 @@ fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64)
     Ok(table)
 }
 
-/// Number of uniform random draws whose mean makes fio's bell curve.
+/// Constant: number of uniform random draws whose mean makes fio's bell curve.
 const BELL_DRAWS: u64 = 12;
 
 /// Draws a rank below `count` from fio's bell curve: the mean of twelve uniform draws, plus a random shift of up to

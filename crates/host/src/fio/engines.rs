@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Case of engine: synchronous, so that a fio job clone has one request at a time in flight and `iodepth` has no
-    /// effect.
+    /// effect, unless other threads submit its requests (`io_submit_mode=offload`).
     Sync,
     /// Case of engine: asynchronous, so that a fio job clone has up to `iodepth` requests in flight.
     Async,
@@ -94,7 +94,8 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 /// Returns the kind of the fio engine that the value `name` of `ioengine` means; `None` when fio has no such engine. A
-/// path, and `external` with a path behind a colon, count as the engine `external`.
+/// path, and `external` with a path behind a colon, count as the engine `external`, except the modules of SPDK, which
+/// count as asynchronous.
 pub fn find(name: &str) -> Option<Engine> {
     if SYNC.contains(&name) {
         return Some(Engine::Sync);

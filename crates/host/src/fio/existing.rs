@@ -17,7 +17,7 @@ pub struct Use {
     /// Number of the job group of the fio job clone: clones of one group run together, and each group begins when the
     /// group before is done.
     pub group: usize,
-    /// Address range of the raw device that the fio job clone may access.
+    /// Field: address range of the raw device that the fio job clone may access.
     pub extent: Extent,
     /// True if the fio job clone reads from the range `extent` of the raw device.
     pub reads: bool,

@@ -17,8 +17,8 @@ use crate::{Extent, HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::collections::HashMap;
 
-/// Greatest number of files of all jobs of a fio job file together; a larger number is taken for a mistake in `nrfiles`
-/// or `numjobs`.
+/// Constant: greatest number of files of all jobs of a fio job file together; a larger number is taken for a mistake in
+/// `nrfiles` or `numjobs`.
 const MOST_FILES: usize = 1 << 20;
 const LEAST_ALIGN: u64 = 4 << 10;
 const MOST_ALIGN: u64 = 1 << 20;
@@ -27,7 +27,8 @@ const MOST_ALIGN: u64 = 1 << 20;
 /// as a file have such records, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Name of the fio job's file, formed from job name, clone and file number as fio forms it.
+    /// Name of the file, raw device or namespace: the name in the fio job's `filename`, else formed from job name,
+    /// clone and file number as in fio; empty for the raw device of jobs that name none.
     pub name: String,
     /// Byte offset on the drive of the first byte of the fio job's file.
     pub offset: u64,
@@ -62,10 +63,10 @@ pub struct FilePart {
 /// transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
-    /// List of the parts of files that the fio job clone works on, in the order of the files' numbers.
+    /// List of the parts of files that the fio job clone works on, in the order in which the job names the files.
     pub parts: Vec<FilePart>,
-    /// Number of bytes that the fio job clone transfers in one pass over its files: the length of all parts, or less
-    /// where `size` asks for less.
+    /// Number of bytes that the fio job clone transfers in one pass over its files: the length of all parts, less where
+    /// `size` asks for less, or the percentage of it that `io_size` gives.
     pub pass_bytes: u64,
     /// Value of the fio option `io_size` in bytes; none where the option is not given, or is given as a percentage.
     pub io_bytes: Option<u64>,

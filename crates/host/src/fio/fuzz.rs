@@ -6,16 +6,16 @@ use super::workload::FioWorkload;
 use crate::{Completion, HostRequest, Poll, Workload, WorkloadError};
 use units::SimTime;
 
-/// Greatest length in bytes of a job file in the fuzz test; longer inputs find no further code paths and only take
-/// longer.
+/// Constant: greatest length in bytes of a job file in the fuzz test; longer inputs find no further code paths and only
+/// take longer.
 const MOST_BYTES: usize = 16 << 10;
-/// Greatest number of requests that the fuzz test of fio job files takes from one job file.
+/// Constant: greatest number of requests that the fuzz test of fio job files takes from one job file.
 const MOST_REQUESTS: u32 = 2_000;
-/// Greatest number of clones (fio's `numjobs`) of a job file that the fuzz test of fio job files runs; a file with more
-/// is only parsed.
+/// Constant: greatest number of clones (fio's `numjobs`) of a job file that the fuzz test of fio job files runs; a file
+/// with more is only parsed.
 const MOST_CLONES: u64 = 512;
-/// Capacity in bytes of the made-up drive on which the fuzz test of fio job files plays them: an odd number of sectors
-/// of 512 bytes.
+/// Constant: capacity in bytes of the made-up drive on which the fuzz test of fio job files plays them: an odd number
+/// of sectors of 512 bytes.
 const DRIVE_BYTES: u64 = (1 << 30) + 512 * 7;
 
 /// Runs the fuzz test for one input: parses `data` without its last byte as a fio job file, and plays an accepted file

@@ -50,7 +50,7 @@ pub struct RefillOptions {
     /// (`iodepth_batch_complete_min`).
     pub complete_min: u64,
     /// Greatest number of requests in flight at which a clone of a fio job refills a queue that was full
-    /// (`iodepth_low`); 0: one less than the queue depth.
+    /// (`iodepth_low`); 0 stands for the queue depth, which sets no limit.
     pub depth_low: u64,
 }
 

@@ -19,11 +19,11 @@ use super::zones::JobZones;
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
-/// Greatest number of clones of all jobs of a fio job file together, which is fio's own limit.
+/// Constant: greatest number of clones of all jobs of a fio job file together, which is fio's own limit.
 pub const MOST_CLONES: u64 = 4_096;
 /// Constant limit of the option `iodepth`: greatest number of requests that one fio job clone may have in flight.
 pub const MOST_DEPTH: u64 = 65_536;
-/// Greatest length of a request (block size) of a fio job in bytes: whole sectors, and below 2^32.
+/// Constant: greatest length of a request (block size) of a fio job in bytes: whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
 /// One of the kinds of access that a fio job can have: which of reads, writes and trims the job makes.
@@ -71,7 +71,7 @@ pub struct JobSpec {
     pub read_percent: u64,
     /// Setting: kinds of request sizes of the fio job, one for each direction: one size, a range, or a table of sizes.
     pub blocks: [BlockSizes; 3],
-    /// Block size options of the fio job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
+    /// Setting of a fio job: its options `bs`, `bsrange`, `bssplit` by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
     /// Number of bytes of which the fio job's random offsets are multiples (`blockalign`); none: the shortest block.
     pub align: [Option<u64>; 3],
@@ -374,7 +374,7 @@ type Setting<'a> = (&'a JobPlace, &'a str, Option<&'a str>);
 /// Makes the jobs of a fio job file from its sections and settings; a `[global]` section holds for the jobs after it.
 ///
 /// # Errors
-/// At the first option that is unknown, is not modelled or does not take its value, and when there is no job.
+/// At an option that is unknown, not modelled, wrong or at odds with others; when there is no job, or too many clones.
 pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     let mut file = JobFile { name: name.to_owned(), jobs: Vec::new(), exitall: false, ignored: Vec::new() };
     let mut global: Option<JobSpec> = None;

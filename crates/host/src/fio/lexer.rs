@@ -6,10 +6,10 @@ use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Greatest depth to which fio job files may include each other.
+/// Constant: greatest depth to which fio job files may include each other.
 const MOST_INCLUDES_DEEP: u32 = 8;
-/// Greatest number of sections and options of one fio job file with all its includes; a limit so that includes cannot
-/// multiply without end.
+/// Constant: greatest number of sections and options of one fio job file with all its includes; a limit so that
+/// includes cannot multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
 /// Kind of item of a fio job file, with its contents: a section header or a setting.
@@ -158,7 +158,8 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// Returns the path of an included file relative to the folder of the file `name` that includes it as `path`.
+/// Returns the path of the file that the file `name` includes as `path`, taken from the folder of `name` on; an
+/// absolute `path` stays as it is.
 fn beside(name: &str, path: &str) -> String {
     match name.rfind(std::path::is_separator) {
         Some(end) if !Path::new(path).has_root() => format!("{}{path}", &name[..=end]),

@@ -82,8 +82,8 @@ pub use zones::JobZones;
 /// Type of the map from the names of the variables (`${NAME}`) in a fio job file to their values.
 pub type Variables = std::collections::BTreeMap<String, String>;
 
-/// Greatest length of a fio job file in bytes; a longer file is refused without reading it all, since a job file is
-/// text written by hand.
+/// Constant: greatest length of a fio job file in bytes; a longer file is refused without reading it all, since a job
+/// file is text written by hand.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Parses the fio job file at `path`, with `variables` for its `${NAME}`; included files are looked for by their path,

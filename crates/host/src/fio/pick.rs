@@ -60,9 +60,9 @@ impl Service {
     }
 }
 
-/// Binary logarithm of the number of popularity ranks per file where a distribution selects the file of each request:
-/// as in fio, the distribution is over 1024 ranks for each file, which makes the first file far more popular than one
-/// rank per file would.
+/// Constant: binary logarithm of the number of popularity ranks per file where a distribution selects the file of each
+/// request: as in fio, the distribution is over 1024 ranks for each file, which makes the first file far more popular
+/// than one rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
 /// Chooser of the file that each request of a fio job clone goes to. As in fio, requests go to at most `openfiles`

@@ -11,7 +11,7 @@ use crate::{HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::path::Path;
 
-/// Greatest number of placement identifiers of a job (`plids`); fio takes no more.
+/// Constant: greatest number of placement identifiers of a job (`plids`); fio takes no more.
 const IDENTIFIERS_MOST: usize = 128;
 const LINES_MOST: usize = 32;
 /// Constant list of the names of the fio engines whose writes can carry placement identifiers.
@@ -252,7 +252,8 @@ impl ClonePlacer {
     }
 
     /// Returns the placement identifier of the fio job clone's next write, which begins at byte `offset` of the drive,
-    /// chosen as the job's `plid_select` says; `None` outside the clone's files.
+    /// chosen as the job's `plid_select` says; 0 where its scheme has no line for the offset, `None` outside the
+    /// clone's files.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;

@@ -15,13 +15,13 @@ const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 below 4g";
 const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
-/// Greatest number of sizes in a `bssplit`, as in fio.
+/// Constant: greatest number of sizes in a `bssplit`, as in fio.
 const MOST_SPLIT: usize = 64;
-/// Number of bytes of a page of a host's page cache; the error message for a block size that is no multiple of 512
-/// suggests a multiple of this number.
+/// Constant: number of bytes of a page of a host's page cache; the error message for a block size that is no multiple
+/// of 512 suggests a multiple of this number.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
-/// List of the names of devices that hold no data, which a fio job must not use as its drive.
+/// Constant list of the names of devices that hold no data, which a fio job must not use as its drive.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
 /// Type of the error of parsers of fio option values: a text, for the error message, that says what was expected in
 /// place of the wrong value.

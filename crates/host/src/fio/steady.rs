@@ -159,7 +159,7 @@ pub fn check(steady: &Steady) -> Result<(), (String, &'static str)> {
 /// Checks the steady-state options of all jobs of a file against each other, as fio does.
 ///
 /// # Errors
-/// At a job whose options differ from an earlier job's.
+/// At a job with another sampling interval than the file's first job, or other options than its group's first job.
 pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     let Some(first) = file.jobs.first() else { return Ok(()) };
     let mut of_group = first;

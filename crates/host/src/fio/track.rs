@@ -15,8 +15,8 @@ use engine::RandomStream;
 pub enum RequestSizes {
     /// Case of request sizes: one size; all requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Case of request sizes: a range; sizes of the fio job in this direction are multiples of the first number, up to
-    /// the second, in bytes.
+    /// Case of request sizes: a range; sizes of the fio job in this direction are multiples of the first number up to
+    /// the second, in bytes, or the second number itself.
     Range(u64, u64),
     /// Case of request sizes: a table; sizes of the fio job in this direction are drawn from a table of 100 sizes in
     /// bytes, one for each percent; the number before the table is the shortest size.
@@ -127,8 +127,8 @@ pub struct FileTrack {
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Beginning of the zone (of the drive, or of the fio job's own zones) that the clone works in now, in bytes from
-    /// the start of the clone's part of the file; 0 without zones.
+    /// Beginning of the fio job's own zone (`zonemode=strided`) in which the clone works now, in bytes from the start
+    /// of the clone's part of the file; 0 for jobs without such zones, also in zones of the drive.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }
@@ -320,8 +320,9 @@ impl FileTrack {
         }
     }
 
-    /// Returns the offset, in the fio job clone's part of the file or in the present zone, of a block drawn from the
-    /// access distribution, or of the next block after it that is not accessed yet.
+    /// Returns the offset, in the fio job clone's part of the file or in the present zone, of the next block of a
+    /// random order, or of a block drawn from the access distribution or the next one after it that is not accessed
+    /// yet; `None` when all blocks that must not repeat were accessed.
     #[inline]
     fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
         let align = self.aligns[direction];

@@ -2,9 +2,9 @@
 //!
 //! Every reader answers with what it expected; the caller knows the place.
 
-/// Text for error messages: the form of a size in a fio job file.
+/// Constant: text for error messages that shows the form of a size in a fio job file.
 pub const SIZE: &str = "a size such as 4096, 4k, 16m or 1g";
-/// Text for error messages: the form of a time in a fio job file.
+/// Constant: text for error messages that shows the form of a time in a fio job file.
 pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 
 /// Kind of size that a fio job file gives, with its value: in bytes, or in percent of a whole, such as a file.

@@ -95,7 +95,7 @@ pub struct Worker {
     loops: u64,
     /// True if the fio job clone issues a flush when all its work is done, or its run time is over.
     end_fsync: bool,
-    /// True if the fio job clone issues a flush after each loop; a time-based job counts as one loop.
+    /// True if the fio job clone issues a flush after each loop; false for a time-based job, whose passes are one loop.
     loop_fsync: bool,
     /// True if the fio job clone issued requests since its last flush.
     unflushed: bool,
@@ -198,8 +198,8 @@ impl Worker {
         })
     }
 
-    /// Replaces the fio job clone's random stream, before its first request; the popular blocks of its distributions
-    /// stay the same.
+    /// Replaces the fio job clone's random stream, before its first request, and draws random orders of blocks anew;
+    /// the popular blocks of its distributions stay the same.
     pub fn draw_anew(&mut self, random: RandomStream) {
         self.random = random;
         for track in &mut self.tracks {

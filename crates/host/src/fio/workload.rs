@@ -48,7 +48,7 @@ struct JobClone {
     shares_tag: bool,
     /// True if the writes of the fio job clone must be durable when the drive acknowledges them.
     fua: bool,
-    /// Chooser of the placement identifiers of the fio job clone's writes; none where they carry no identifier.
+    /// Field: chooser of the placement identifiers of the fio job clone's writes; none where they carry no identifier.
     placer: Option<Box<ClonePlacer>>,
     /// Field: state of the fio job clone's zones of the drive (`zonemode=zbd`); none for other clones.
     zbd: Option<Box<ZbdClone>>,

@@ -56,10 +56,11 @@ pub struct ZbdClone {
     /// limit but that for all jobs together.
     targets_most: u32,
     targets: u32,
-    /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset.
+    /// Fraction (0 to 1) of the bytes of the fio job clone's zones; the clone resets zones once so many bytes of the
+    /// namespace are written.
     threshold: f64,
-    /// Number of writes of the fio job clone of which one resets its zone, once the fraction `threshold` of the clone's
-    /// bytes is written.
+    /// Number of writes of which one resets its zone, once the fraction `threshold` is written; 0: the fio job clone
+    /// resets no zones ahead of writes.
     every: u64,
     /// Request of a fio job clone (operation, offset, bytes) that was drawn and waits to be issued.
     pub pending: Option<(Op, u64, u32)>,

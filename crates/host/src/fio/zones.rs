@@ -23,8 +23,8 @@ pub struct JobZones {
     /// Greatest number of the drive's zones to which each fio job clone writes at the same time (`job_max_open_zones`);
     /// 0: no limit of its own.
     pub job_max_open: u64,
-    /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset ahead of writes
-    /// (`zone_reset_threshold`).
+    /// Fraction (0 to 1) of the bytes of the fio job clone's zones that must be written before zones are reset ahead of
+    /// writes (`zone_reset_threshold`).
     pub reset_threshold: f64,
     /// Fraction of the fio job's writes, 0 to 1, ahead of which a zone is reset once the threshold is reached
     /// (`zone_reset_frequency`).

@@ -86,7 +86,8 @@ impl FlowsWorkload {
     /// Makes the workload `name` of the flows `specs`, and opens their trace files, for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// When there is no flow, a flow's region lies beyond the end of the drive, or a trace cannot be read.
+    /// When there is no flow, a flow's region lies beyond the end of the drive, a synthetic flow's alignment or size of
+    /// requests does not fit its region, or a trace cannot be read.
     pub fn new(name: &str, specs: &[FlowSpec], capacity: u64, seed: u64) -> Result<Self, WorkloadError> {
         let mut flows = Vec::new();
         let mut names = Vec::new();

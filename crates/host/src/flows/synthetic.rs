@@ -31,7 +31,7 @@ pub enum FlowSizes {
     /// Case of distribution of sizes: one size; all requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
     /// Case of distribution of sizes: normal distribution; sizes of the flow's requests are drawn from it, rounded up
-    /// to whole sectors, and at least one sector.
+    /// to whole sectors, and limited to 1 sector at least, and to 65,535 sectors or the flow's region at most.
     Normal {
         /// Mean of the normal distribution from which the sizes of a synthetic flow's requests are drawn, in sectors of
         /// 512 bytes.
@@ -57,7 +57,7 @@ pub enum FlowTiming {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
-    /// Range of sectors of the drive that the flow of requests uses.
+    /// Setting of a synthetic flow: range of sectors of the drive that the flow uses.
     pub region: Region,
     /// Fraction of the flow's requests that are reads, from 0 to 1; all other requests are writes.
     pub read_ratio: f64,
@@ -70,7 +70,7 @@ pub struct SyntheticSpec {
     /// Setting of a synthetic flow: rule for the arrival times of its requests.
     pub generator: FlowTiming,
     /// Alignment of the flow's requests: number of sectors (512 bytes) of which the first sector of each request is a
-    /// multiple; 1: no alignment.
+    /// multiple, unless the request was moved to fit into the flow's region; 1: no alignment.
     pub align: u64,
     /// Simulated time in nanoseconds after which the flow of requests makes no more of them; 0: the flow ends after
     /// `requests` requests.
@@ -107,7 +107,7 @@ impl SyntheticSpec {
     }
 }
 
-/// Greatest number of sectors of a request whose length in bytes the simulator can hold.
+/// Constant: greatest number of sectors of a request whose length in bytes the simulator can hold.
 const MOST_SECTORS: u64 = u32::MAX as u64 / SECTOR;
 
 /// State of a running flow whose requests are drawn at random from distributions.
@@ -222,8 +222,8 @@ impl Synthetic {
         }
     }
 
-    /// Returns the first sector of the next request of a streaming flow; the stream starts again at the beginning of
-    /// the region where a request would cross the end.
+    /// Returns the first sector of the next request of a streaming flow. As in MQSim, a request that would end in or
+    /// behind the last sector of the region goes to the region's beginning, and so does the request after it.
     fn follow(&mut self, sectors: u64) -> u64 {
         let region = self.spec.region;
         let first =

@@ -18,7 +18,7 @@ pub struct ReplaySpec {
     /// Size of the trace file in bytes when the flow was described; a file of another size is refused when the flow is
     /// opened.
     pub file_bytes: u64,
-    /// Range of sectors of the drive that the flow of requests uses.
+    /// Setting of a replayed flow: range of sectors of the drive that the flow uses.
     pub region: Region,
     /// Percentage of the trace file's requests that the flow makes; counts only if `replays` is 1.
     pub percent: u32,
@@ -39,8 +39,8 @@ pub(super) struct Replay {
     /// number of replays, or with a single replay the percentage of them that the flow's settings ask for.
     total: u64,
     made: u64,
-    /// Simulated time in nanoseconds at which the present replay of the trace file began: the time of the last request
-    /// of the replay before.
+    /// Simulated time in nanoseconds at which the present replay of the trace file began: 0, or the time at which the
+    /// flow was first asked for a request after the last request of the replay before.
     begun: u64,
     waiting: Option<(u64, HostRequest)>,
 }

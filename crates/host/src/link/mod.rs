@@ -13,14 +13,14 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
-/// One of the two directions of a transfer on the host link: to the drive or to the host; its number is an index into
+/// Kind of direction of a transfer on the host link: to the drive or to the host; its number is an index into
 /// [`LinkStep::holds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
-    /// Direction of a transfer on the host link: from the host to the drive.
+    /// Case of direction of a transfer on the host link: from the host to the drive.
     ToDrive = 0,
-    /// Direction of a transfer on the host link: from the drive to the host.
+    /// Case of direction of a transfer on the host link: from the drive to the host.
     ToHost = 1,
 }
 
@@ -161,8 +161,8 @@ pub struct LinkConfig {
     /// Setting `host.link` of the drive file: timing model of the link between host and drive, of the kind (such as
     /// NVMe or SATA) that the drive file selects.
     pub link: Arc<dyn HostLink>,
-    /// Properties of the host link that are equal for all commands, as its timing model gives them: queues, duplex mode
-    /// and limits.
+    /// Field of the settings of the host link: properties of the link that are equal for all commands, as its timing
+    /// model gives them: queues, duplex mode and limits.
     pub shape: LinkShape,
     /// Greatest number of commands, of all submission queues together, that the drive executes at the same time.
     pub max_commands: u32,

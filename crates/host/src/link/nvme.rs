@@ -10,15 +10,15 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Number of bytes of framing of a PCI Express packet: STP token and LCRC.
+/// Constant: number of bytes of framing of a PCI Express packet: STP token and LCRC.
 const FRAME: u64 = 8;
-/// Number of bytes of framing and header of a PCI Express memory request with a 64-bit address.
+/// Constant: number of bytes of framing and header of a PCI Express memory request with a 64-bit address.
 const REQUEST: u64 = FRAME + 16;
-/// Number of bytes of framing and header of a PCI Express completion packet.
+/// Constant: number of bytes of framing and header of a PCI Express completion packet.
 const COMPLETION: u64 = FRAME + 12;
 const SUBMISSION_ENTRY: u64 = 64;
 const COMPLETION_ENTRY: u64 = 16;
-/// Number of data bytes of a doorbell write or of an interrupt message (MSI-X) on the NVMe link.
+/// Constant: number of data bytes of a doorbell write or of an interrupt message (MSI-X) on the NVMe link.
 const WORD: u64 = 4;
 
 /// Implementation of the link `nvme`: timing model of a host link with NVMe queues over PCI Express.

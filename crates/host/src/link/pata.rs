@@ -8,20 +8,21 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Duration in nanoseconds of two strobe cycles, which transfer four bytes over parallel ATA, in Ultra DMA modes 0 to 6
-/// (t2CYCTYP).
+/// Constant: duration in nanoseconds of two strobe cycles, which transfer four bytes over parallel ATA, in Ultra DMA
+/// modes 0 to 6 (t2CYCTYP).
 const TWO_CYCLES_NS: [u64; 7] = [240, 160, 120, 90, 60, 40, 30];
 
-/// Time in nanoseconds of one register access over parallel ATA in PIO mode 4: t0 of 8-bit register transfers.
+/// Constant: time in nanoseconds of one register access over parallel ATA in PIO mode 4: t0 of 8-bit register
+/// transfers.
 const REGISTER_NS: u64 = 120;
 
-/// Number of register writes over parallel ATA for one command with 28-bit addresses: features, count, three of
-/// address, device, command. With 48-bit addresses five of these registers are written twice.
+/// Constant: number of register writes over parallel ATA for one command with 28-bit addresses: features, count, three
+/// of address, device, command. With 48-bit addresses five of these registers are written twice.
 const REGISTERS_28: u64 = 7;
 const REGISTERS_48: u64 = 12;
 
-/// Time in nanoseconds that the host waits after it wrote the command register over parallel ATA; the drive shows BSY
-/// within this time.
+/// Constant: time in nanoseconds that the host waits after it wrote the command register over parallel ATA; the drive
+/// shows BSY within this time.
 const COMMAND_WAIT_NS: u64 = 400;
 
 /// Implementation of the link `pata`: timing model of a parallel ATA link with Ultra DMA and one command at a time:

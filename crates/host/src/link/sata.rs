@@ -14,18 +14,18 @@ const FRAME_DWORDS: u64 = 3;
 /// Constant: number of double words (4 bytes) of a SATA Register FIS; the same in both directions, from host to device
 /// and from device to host.
 const REGISTER_DWORDS: u64 = 5;
-/// Number of double words (4 bytes) of a SATA DMA Setup FIS, with which the drive names the tag of the command whose
-/// data follow.
+/// Constant: number of double words (4 bytes) of a SATA DMA Setup FIS, with which the drive names the tag of the
+/// command whose data follow.
 const SETUP_DWORDS: u64 = 7;
-/// Number of double words (4 bytes) of a SATA DMA Activate FIS, with which the drive says that it is ready for the next
-/// Data FIS of a write.
+/// Constant: number of double words (4 bytes) of a SATA DMA Activate FIS, with which the drive says that it is ready
+/// for the next Data FIS of a write.
 const ACTIVATE_DWORDS: u64 = 1;
-/// Number of double words (4 bytes) of a SATA Set Device Bits FIS, with which the drive reports the tags of completed
-/// commands.
+/// Constant: number of double words (4 bytes) of a SATA Set Device Bits FIS, with which the drive reports the tags of
+/// completed commands.
 const DONE_DWORDS: u64 = 2;
-/// Greatest number of data bytes in one SATA Data FIS.
+/// Constant: greatest number of data bytes in one SATA Data FIS.
 const DATA_BYTES: u64 = 8192;
-/// Length of the header of a SATA Data FIS in double words (4 bytes).
+/// Constant: length of the header of a SATA Data FIS in double words (4 bytes).
 const DATA_HEADER_DWORDS: u64 = 1;
 const NCQ_TAGS: u32 = 32;
 

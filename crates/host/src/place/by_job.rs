@@ -4,7 +4,7 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
 /// Implementation of the placement policy `job` of `host.place`: chooses the placement handle of a write by the number
-/// of its fio job, trace volume or flow.
+/// of its fio job, trace volume or flow, modulo the number of handles.
 #[derive(Clone, Debug)]
 pub struct ByJob;
 

@@ -150,7 +150,7 @@ impl Placer {
     }
 
     /// Returns the request; a write gets the placement handle that the policy chooses, modulo the number that its
-    /// namespace has. `background` is what the workload tells about the request.
+    /// namespace has. `background` is information of the workload about the request.
     ///
     /// # Panics
     /// When the policy chooses a handle that the drive does not have.

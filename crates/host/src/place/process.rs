@@ -5,8 +5,8 @@ use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::HashMap;
 
-/// Implementation of the placement policy `process` of `host.place`: gives each process its own placement handle, in
-/// the order in which processes first write.
+/// Implementation of the placement policy `process` of `host.place`: numbers the processes in the order in which they
+/// first write, and gives each the placement handle of its number modulo the number of handles; 0 without a process.
 #[derive(Clone, Debug, Default)]
 pub struct ByProcess {
     numbers: HashMap<u32, u16>,

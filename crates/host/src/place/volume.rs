@@ -4,8 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Implementation of the placement policy `volume` of `host.place`: chooses the placement handle of a write by its
-/// trace volume; volumes are numbered in the order in which they appear.
+/// Implementation of the placement policy `volume` of `host.place`: chooses the placement handle of a write by the
+/// number of its trace volume, modulo the number of handles; volumes are numbered in the order in which they appear.
 #[derive(Clone, Debug)]
 pub struct ByVolume;
 

@@ -18,7 +18,7 @@ const MILLION: u32 = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessOptions {
-    /// Option of the access analysis: size in bytes of a page of the access analysis: a power of two, at least 512.
+    /// Option of the access analysis: size in bytes of a page of the access analysis: a power of two from 512 to 2^30.
     pub page_bytes: u64,
     /// Option of the access analysis: fraction of a page's accesses, in millionths, that must be exceeded by reads for
     /// a page to count as read-only, or by writes to count as write-only (pages with reads or writes alone always

@@ -19,8 +19,8 @@ use std::path::Path;
 /// `.bz2` or `.xz`. The file appears complete or not at all. Returns the number of requests written.
 ///
 /// # Errors
-/// As [`super::inspect`]; when `to` cannot be written or cannot express a request; when times go back
-/// without `sort`; when `out` cannot be written.
+/// As [`super::inspect`]; when `to` cannot be written or cannot express a request; when requests are further out of
+/// order of time than is sorted without `sort`; when an option changes the replay; when `out` cannot be written.
 pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Result<u64, WorkloadError> {
     let (card, writer) = writable(to)?;
     if options.addresses != Addresses::Auto || options.speedup != 1.0 || options.as_fast_as_possible.is_some()

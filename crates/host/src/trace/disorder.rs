@@ -22,8 +22,8 @@ pub(crate) struct First {
 /// Record of the findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// The record of the first late request of the trace, kept in the findings: the first request whose time lies
-    /// before the time of an earlier request; none if all are in order.
+    /// Field of the findings: line and times of the first late request of the trace, whose time lies before the time of
+    /// a request that precedes it in the file; none if all are in order.
     pub first: Option<First>,
     /// Field of the findings: number of late requests: requests whose time lies before the time of an earlier request
     /// of the file.
@@ -86,7 +86,7 @@ impl DisorderWatch {
         }
     }
 
-    /// Returns what has been found so far on requests out of order of time.
+    /// Returns the findings so far on requests out of order of time.
     pub fn found(&self) -> Disorder {
         self.found
     }

@@ -99,8 +99,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Returns the next column of the line, as [`Self::next`] does. The column may stand in double quotes and then
-    /// contain the separator; a quote inside the quotes is doubled and stays so.
+    /// Returns the next column of the line, as [`Self::next`] does. Unless blanks separate the columns, it may stand in
+    /// double quotes and then contain the separator; a quote inside the quotes is doubled and stays so.
     pub fn next_unquoted(&mut self, what: &'static str) -> Result<&'a [u8], Fault> {
         let separator = self.separator;
         let bare = |bytes: &'a [u8]| {

@@ -17,9 +17,9 @@ const MOST_REQUESTS: u32 = 2_000;
 /// Constant: capacity in bytes of the fuzz test's drive: small, so that most addresses of a trace lie beyond its end.
 const DRIVE_BYTES: u64 = 8 << 30;
 
-/// Runs the fuzz test of the trace readers: reads `data` without its last two bytes as a trace, once with its format
-/// recognised by content, and once in the format that the last byte but one selects, with the options that the last
-/// byte selects; accepted traces are replayed.
+/// Runs the fuzz test of the trace readers: reads `data` without its last two bytes as a trace whose format is
+/// recognised by content, and then replays the bytes with the options that the last byte selects, in the format that
+/// the byte before it selects or, if the options name none, again by content.
 ///
 /// # Panics
 /// When a reader breaks an invariant, which is what the test looks for.

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 /// Constant: number of decimal digits to which quantiles of the intervals between requests are exact.
 const DIGITS: u8 = 3;
 /// Constant: greatest number of points of the cumulative distribution of intervals between requests that a report
-/// lists: more than a picture can show.
+/// lists, beside the last point: more than a picture can show.
 const MOST_POINTS: usize = 400;
 
 /// Record of the statistics of the interarrival times of a trace (intervals between successive requests): histogram,

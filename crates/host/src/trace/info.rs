@@ -5,7 +5,8 @@ use super::disorder::First;
 use crate::{Effect, Op};
 use serde::Serialize;
 
-/// Set of five numbers, one for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
+/// Set of five numbers, one for each kind of request of a trace: reads, writes, trims, flushes, and operations on zones
+/// or placement handles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
     /// Field of a set of numbers by kind of request: number of the trace's reads, or, in a set of byte numbers, number
@@ -20,8 +21,8 @@ pub struct CountsByKind {
     /// Field of a set of numbers by kind of request: number of the trace's flushes, or, in a set of byte numbers,
     /// number of their bytes, which is 0.
     pub flush: u64,
-    /// Field of a set of numbers by kind of request: number of the trace's operations on zones, or, in a set of byte
-    /// numbers, number of their bytes; absent if the number is 0.
+    /// Field of a set of numbers by kind of request: number of the trace's operations on zones or placement handles,
+    /// or, in a set of byte numbers, number of their bytes; absent if the number is 0.
     #[serde(skip_serializing_if = "is_none")]
     pub manage: u64,
 }
@@ -120,7 +121,8 @@ pub struct GapInfo {
     /// Field of a summary of intervals: quantile 99.9 % of the intervals between successive requests of the trace, in
     /// nanoseconds: 99.9 % of the intervals do not exceed this time.
     pub p999_ns: u64,
-    /// Field of a summary of intervals: longest interval between two successive requests of the trace, in nanoseconds.
+    /// Field of a summary of intervals: longest interval between two successive requests of the trace, in nanoseconds,
+    /// exact to three digits.
     pub max_ns: u64,
     /// List of points of the cumulative distribution of the trace's interarrival times, for plotting: each an interval
     /// between successive requests in nanoseconds, and the fraction of intervals that are at most this long.
@@ -260,7 +262,7 @@ pub struct TraceInfo {
     /// trims.
     pub write_zeroes: u64,
     /// Field of a trace's description: number of second issues of requests that the host's driver had requeued; these
-    /// are left out.
+    /// are left out, or cut to the data that the driver merged to them.
     pub requests_requeued: u64,
     /// Field of a trace's description: number of events that transfer no data, such as completions of failed requests;
     /// these are left out.

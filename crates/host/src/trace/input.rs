@@ -20,14 +20,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Kind of result of reading the next frame (line or binary record) of a trace file.
 pub(crate) enum Frame {
-    /// Result: a complete line, without its line end, or a complete record; the range selects its bytes from
-    /// [`Frames::bytes`].
+    /// Case of result of reading a frame: a complete line, without its line end, or a complete record; the range
+    /// selects its bytes from [`Frames::bytes`].
     At(Range<usize>),
-    /// Result: a line that is longer than any line of a trace; it was skipped.
+    /// Case of result of reading a frame: a line that is longer than any line of a trace; it was skipped.
     TooLong,
-    /// Result: the file ends inside a record, of which only this number of bytes are present.
+    /// Case of result of reading a frame: the file ends inside a record, of which only this number of bytes are
+    /// present.
     CutShort(usize),
-    /// Result: the end of the trace file has been reached.
+    /// Case of result of reading a frame: the end of the trace file has been reached.
     End,
 }
 
@@ -56,7 +57,8 @@ impl Frames {
         Ok(Self { source, packed, framing, buffer, start, end, eof, number, record, name })
     }
 
-    /// Returns the number of the frame (line or record) that was returned last, from 1.
+    /// Returns the number of the frame (line or record) that was returned last, from 1; 0 for a binary header, and
+    /// before the first frame.
     pub fn number(&self) -> u64 {
         self.number
     }

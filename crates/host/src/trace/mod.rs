@@ -52,7 +52,7 @@ pub use replay::{TraceWorkload, open};
 use crate::WorkloadError;
 use std::path::Path;
 
-/// Reads the trace at `path` once and describes its content. Times out of order are reported, not refused.
+/// Reads the trace at `path` to its end and describes its content. Times out of order are reported, not refused.
 ///
 /// # Errors
 /// When the options contradict themselves, the file cannot be read, its format is unknown or must be named, a line

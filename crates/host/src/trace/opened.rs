@@ -14,7 +14,7 @@ use super::source::{Located, Met, TraceStream};
 use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 
-/// One of the ways in which the requests of a trace are brought into order of time.
+/// Kind of way in which the requests of a trace are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
     /// Way to order: none is needed, since the trace file is in order of time already.
@@ -142,14 +142,15 @@ pub(crate) struct Opened {
     order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
-    /// Table of the first byte on the drive of each volume of the trace, where all volumes are laid end to end; `None`
-    /// when the sum of their spans does not fit into 64 bits.
+    /// Field of an opened trace: table of the first byte on the drive of each volume, with all volumes laid end to end
+    /// or each in its namespace; `None` when the sum of their spans does not fit into 64 bits.
     pub layout: Option<VolumePlaces>,
     requests: TraceRequests,
 }
 
 impl Opened {
-    /// Reads the trace `origin` once, or twice if it is out of order of time, and finds its format, order and content.
+    /// Reads the trace `origin` through, once more if it is out of order of time and once before if a time range is
+    /// selected, and finds its format, order and content.
     ///
     /// # Errors
     /// When the options contradict themselves or have no effect on this trace, the format is unknown or ambiguous, a

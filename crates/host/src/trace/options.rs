@@ -5,7 +5,7 @@ use super::format::{FormatCard, TableSpec, formats};
 use crate::WorkloadError;
 use serde::Deserialize;
 
-/// One of the ways in which addresses of a trace are mapped to addresses of the drive.
+/// Kind of mapping, as the user chooses it, of addresses of a trace to addresses of the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
@@ -58,11 +58,11 @@ pub struct TraceOptions {
     pub member: Option<String>,
     /// Option: treatment of the trace's requests whose address or size is no whole number of sectors of 512 bytes.
     pub align: Align,
-    /// True if requests are put in order of time however far they are out of order; false if only within
-    /// `sort_window`.
+    /// True if requests are sorted by time however far they are out of order; false if a request that stands more than
+    /// 262,144 requests too late is an error in a replay or conversion of a trace of one file.
     pub sort: bool,
-    /// Option: number of requests that are sorted in memory: without `sort`, the distance up to which requests may be
-    /// out of order; with it, the number from which temporary files are used.
+    /// Option: number of requests that are sorted in memory at a time; a trace with more requests is sorted with a
+    /// temporary file. Counts only where the whole trace is sorted, as with `sort`.
     pub sort_window: usize,
     /// Option: list of the names of the volumes of the trace to be replayed; empty for all volumes.
     pub volumes: Vec<String>,

@@ -204,7 +204,7 @@ impl ByteSource {
     /// Opens the byte source and returns a reader of its decompressed bytes from the beginning, and the compression.
     ///
     /// # Errors
-    /// When the file cannot be opened or is no regular file.
+    /// When the file cannot be opened, is no regular file, or has a compression or encoding that is not supported.
     pub fn open(&self) -> Result<(ByteStream, Packed), WorkloadError> {
         let raw: ByteStream = match &self.place {
             StreamPlace::File(path) => Box::new(open_file(path)?),

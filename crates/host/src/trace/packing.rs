@@ -86,7 +86,7 @@ fn is_utf_16(head: &[u8]) -> bool {
 /// of compression removed, with the compression.
 ///
 /// # Errors
-/// When the first bytes cannot be read, or are of a compression format that is not supported.
+/// When the first bytes cannot be read, or are of a compression format that is not supported or of text in UTF-16.
 pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing), WorkloadError> {
     let (head, raw) = peek(name, raw)?;
     let packing = Packing::of(&head);

@@ -46,8 +46,7 @@ impl VolumePlaces {
     }
 }
 
-/// One of the ways in which a trace's addresses are mapped to addresses of the drive, with the data that the mapping
-/// needs.
+/// Kind of mapping of a trace's addresses to addresses of the drive, with the data that the mapping needs.
 pub(crate) enum AddressPlacement {
     /// Way to map: addresses of the trace are used as addresses of the drive, behind the start of their volume.
     Direct,
@@ -75,9 +74,9 @@ impl AddressPlacement {
         }
     }
 
-    /// Returns the byte address on a drive of `drive_bytes` bytes (a multiple of the page size) at which the trace's
-    /// request begins after the mapping of addresses; `None` when the request does not fit, which the first pass over
-    /// the trace has excluded unless the file has changed since.
+    /// Returns the byte address on the drive at which the trace's request begins after the mapping of addresses, 0 for
+    /// a flush. `None` when the request does not fit into `drive_bytes` bytes (whole pages, unless the mapping is
+    /// `Direct`), which the first pass over the trace has excluded unless the file has changed since.
     #[inline]
     pub fn offset(&self, record: &Record, layout: &VolumePlaces, drive_bytes: u64) -> Option<u64> {
         let bytes = u64::from(record.bytes);

@@ -24,10 +24,11 @@ const LINES: u32 = 64;
 const TABLE: &str = "table";
 
 /// Returns the format of a trace: the one that the options name, or else the one that the content shows; also a remark
-/// for the results if several formats were possible and were compared by the plausibility of the requests.
+/// for the results if the content alone did not prove the format, so that the plausibility of the requests decided.
 ///
 /// # Errors
-/// When the name is unknown, no format fits, or several formats are plausible.
+/// When the name is unknown, the options contradict each other, no format fits, or none or several of those in question
+/// are plausible.
 pub(crate) fn recognize(
     origin: &TraceOrigin,
     options: &TraceOptions,

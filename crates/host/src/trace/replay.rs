@@ -73,8 +73,8 @@ enum ReplayPace {
     Closed { depth: u32, outstanding: u32 },
 }
 
-/// Opens the trace at `path` for replay on a drive `space`. Reads the trace once to find its format, the order of its
-/// times, its volumes and its span; [`TraceWorkload::info`] returns the result.
+/// Opens the trace at `path` for replay on a drive `space`. Reads the trace to its end to find its format, the order of
+/// its times, its volumes and its span; [`TraceWorkload::info`] returns the result.
 ///
 /// # Errors
 /// As [`super::inspect`], and when times are further out of order than is sorted without `sort`, or the trace cannot be

@@ -42,7 +42,7 @@ impl ReorderWindow {
         Self { stream, reach, held: BinaryHeap::with_capacity(reach + 1), last: (0, 0) }
     }
 
-    /// Returns what the stream has found so far beside requests: volumes, skipped lines, requests left out.
+    /// Returns the findings of the stream so far beside requests: volumes, skipped lines, requests left out.
     pub fn met(&self) -> &Met {
         self.stream.met()
     }
@@ -121,7 +121,7 @@ impl Sorted {
         Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), disorder: watch.found() })
     }
 
-    /// Returns what the stream found beside requests: volumes, skipped lines, requests left out.
+    /// Returns the findings of the stream beside requests: volumes, skipped lines, requests left out.
     pub fn met(&self) -> &Met {
         &self.met
     }

@@ -38,7 +38,8 @@ pub(crate) struct Met {
     /// Field of the findings of a pass: number of events of the trace that have the selected action but transfer no
     /// data.
     pub empty: u64,
-    /// Number of lines or records in each part of the trace (file or archive member) that was read to its end.
+    /// List of the numbers of lines or records of the parts of the trace (files or archive members) that have been
+    /// read, without the present or last one.
     pub part_lines: Vec<u64>,
 }
 
@@ -103,7 +104,7 @@ impl TraceStream {
         Self { with_requeued: true, ..self }
     }
 
-    /// Returns what the stream has found so far beside requests: volumes, skipped lines, requests left out.
+    /// Returns the findings of the stream so far beside requests: volumes, skipped lines, requests left out.
     pub fn met(&self) -> &Met {
         &self.met
     }

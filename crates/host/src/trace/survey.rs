@@ -84,7 +84,8 @@ impl Survey {
         self.counts.total()
     }
 
-    /// Adds one request of the trace to the statistics.
+    /// Adds one request of the trace to the statistics; a record marked as requeued counts only in the search for
+    /// requests out of order of time.
     #[inline]
     pub fn add(&mut self, located: &Located) {
         let r = &located.record;

@@ -34,36 +34,36 @@ const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FirstRequests {
     pub requests: u64,
-    /// Field of the statistics:number of the first line that cannot be read in this format, at which reading ends; none
-    /// if there is none.
+    /// Field of the statistics: number of the first line that cannot be read in this format, at which reading ends;
+    /// none if there is none.
     pub refused_line: Option<u64>,
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
-    /// Field of the statistics:greatest common divisor, in nanoseconds, of the distances of the times of the trace's
+    /// Field of the statistics: greatest common divisor, in nanoseconds, of the distances of the times of the trace's
     /// first requests (at most `LOOK_AHEAD`) from the time of the very first; zero when all times are equal.
     pub tick_ns: u64,
-    /// Field of the statistics:address of the highest byte that the first requests of the trace touch, plus one, if the
-    /// trace is read in the format under examination.
+    /// Field of the statistics: address of the highest byte that the first requests of the trace touch, plus one, if
+    /// the trace is read in the format under examination.
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
-    /// Field of the statistics:number of requests with a length of at least 4 KiB among the first requests of the
+    /// Field of the statistics: number of requests with a length of at least 4 KiB among the first requests of the
     /// trace, of which at most `LOOK_AHEAD` are read.
     pub of_a_page: u64,
-    /// Field of the statistics:greatest power of two, in bytes, of which all addresses and sizes of the trace's first
+    /// Field of the statistics: greatest power of two, in bytes, of which all addresses and sizes of the trace's first
     /// requests are multiples.
     pub unit: u64,
-    /// Field of the statistics:greatest power of two, in bytes, of which all addresses of the trace's first requests
+    /// Field of the statistics: greatest power of two, in bytes, of which all addresses of the trace's first requests
     /// are multiples.
     pub offset_unit: u64,
-    /// Field of the statistics:greatest power of two, in bytes, of which all sizes of the trace's first requests are
+    /// Field of the statistics: greatest power of two, in bytes, of which all sizes of the trace's first requests are
     /// multiples.
     pub size_unit: u64,
-    /// Field of the statistics:estimated number of distinct 4 KiB pages that the trace's first requests (at most
+    /// Field of the statistics: estimated number of distinct 4 KiB pages that the trace's first requests (at most
     /// `LOOK_AHEAD`) touch.
     pub pages: u64,
-    /// Field of the statistics:hash of all first requests together, equal for two formats in which the trace means the
+    /// Field of the statistics: hash of all first requests together, equal for two formats in which the trace means the
     /// same requests.
     pub digest: u64,
 }
@@ -128,7 +128,7 @@ impl FirstRequests {
     }
 
     /// Returns a reason to doubt the format because a number would be implausible for any trace: rate, addresses,
-    /// duration or intervals. `None` without a reason.
+    /// duration or intervals. `None` without a reason, or with fewer than eight requests.
     pub fn doubt(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -176,7 +176,7 @@ impl FirstRequests {
     }
 
     /// Returns a reason to doubt a trace format with addresses and sizes in sectors: all are multiples of 256 KiB, or
-    /// most requests would be smaller than 4 KiB.
+    /// more than 90 % of the requests would be smaller than 4 KiB.
     pub fn doubt_sectors(&self) -> Option<String> {
         if !self.is_enough() {
             return None;

@@ -9,14 +9,14 @@ use crate::WorkloadError;
 /// Constant: the possible sizes, in bytes, of a synthetic volume's records (address ranges that are accessed as a
 /// whole).
 pub(super) const SIZES: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
-/// Number of kinds of records of a synthetic volume by access: only read, only written, both.
+/// Constant: number of kinds of records of a synthetic volume by access: only read, only written, both.
 pub(super) const CHARACTERS: usize = 3;
-/// Number of groups of records of a synthetic volume: one for each kind of access (only read, only written, both) and
-/// record size.
+/// Constant: number of groups of records of a synthetic volume: one for each kind of access (only read, only written,
+/// both) and record size.
 pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
-/// Group of a synthetic volume's records with one kind of access (only read, only written, both) and one size, where a
-/// record is an address range that is accessed as a whole.
+/// Record of a group of a synthetic volume's records with one kind of access (only read, only written, both) and one
+/// size, where a record is an address range that is accessed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
     /// Byte offset in the synthetic volume at which this group of records begins.
@@ -30,8 +30,8 @@ pub(super) struct RecordGroup {
     pub share: f64,
 }
 
-/// Layout of a synthetic volume: the places of all its records, where a record is an address range that is accessed as
-/// a whole.
+/// Record of the layout of a synthetic volume: the places of all its records, where a record is an address range that
+/// is accessed as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VolumeLayout {
     /// List of the groups of the synthetic volume's records, ordered by character (only read, only written, both), then
@@ -51,8 +51,9 @@ impl VolumeLayout {
     /// without a limit.
     ///
     /// # Errors
-    /// When more records are asked for than there are requests to them, and when the drive is too small and the
-    /// parameter `fit` does not allow for fewer records.
+    /// When more records are asked for than there are requests to them, the given fractions of addresses leave some for
+    /// no request, `fit` is given without a drive, or the drive is too small and `fit` does not allow for fewer
+    /// records.
     pub fn new(parameters: &Parameters, capacity: Option<u64>) -> Result<Self, WorkloadError> {
         let layout = Self::of(parameters, parameters.distinct)?;
         let Some(capacity) = capacity else {
@@ -162,8 +163,8 @@ fn address_shares(
     Ok(shares)
 }
 
-/// Least probability of a record size of a synthetic volume: sizes below it are left out, so that a mean at the
-/// smallest or the largest size leaves only this size.
+/// Constant: least probability of a record size of a synthetic volume: sizes below it are left out, so that a mean at
+/// the smallest or the largest size leaves only this size.
 const RAREST: f64 = 1e-9;
 
 /// Returns the probabilities of a synthetic volume's record sizes [`SIZES`] that give this mean size, from 4 to 64 KiB:

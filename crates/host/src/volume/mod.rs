@@ -22,17 +22,18 @@ pub use workload::VolumeWorkload;
 
 use crate::WorkloadError;
 
-/// Name of the trace format that results give for the requests of a synthetic volume, which come from no trace file.
+/// Constant: name of the trace format that results give for the requests of a synthetic volume, which come from no
+/// trace file.
 pub(crate) const FORMAT: &str = "synthetic";
 
-/// Text that marks a synthetic volume wherever it is listed, run or written to a file.
+/// Constant: text that marks a synthetic volume wherever it is listed, run or written to a file.
 pub const SYNTHETIC: &str =
     "SYNTHETIC: made up from published statistics of the MSR Cambridge volume, not a recording of it";
 
 /// Makes the requests of the synthetic volume that `spec` describes, without fitting the volume to a drive.
 ///
 /// # Errors
-/// When the volume or a parameter is unknown, or a value is out of its range.
+/// When the volume or a parameter is unknown, a value is out of its range, or `fit` is given.
 pub fn requests(spec: &str, seed: u64) -> Result<VolumeRequests, WorkloadError> {
     let parameters = Parameters::parse(spec)?;
     let layout = layout::VolumeLayout::new(&parameters, None)?;

@@ -4,7 +4,7 @@ use super::statistics::{Volume, WEEK_S, volumes};
 use crate::WorkloadError;
 use units::{Bytes, Nanos, Quantity};
 
-/// Prefix, in the text of a workload, of the name of a synthetic volume.
+/// Constant: prefix, in the text of a workload, of the name of a synthetic volume.
 pub const PREFIX: &str = "volume:";
 
 /// Record that describes one parameter of synthetic volumes, for lists and messages.
@@ -12,11 +12,12 @@ pub const PREFIX: &str = "volume:";
 pub struct ParameterCard {
     /// Name, as users write it, of the parameter of synthetic volumes that this description is about.
     pub name: &'static str,
-    /// Meaning of the parameter of synthetic volumes, in a few words.
+    /// Field of a parameter's description: meaning of the parameter of synthetic volumes, in a few words.
     pub help: &'static str,
-    /// Text of the description of one parameter of synthetic volumes that says which values are valid.
+    /// Field of a parameter's description: text that says which values of the parameter of synthetic volumes are valid.
     pub expected: &'static str,
-    /// Text that says which value holds when the parameter of synthetic volumes is not given.
+    /// Field of a parameter's description: text that says which value holds when the parameter of synthetic volumes is
+    /// not given.
     pub default: &'static str,
 }
 
@@ -163,7 +164,7 @@ pub enum Bursts {
 pub struct Parameters {
     /// Text (`volume:NAME,KEY=VALUE,...`) from which the parameters of the synthetic volume were parsed.
     pub spec: String,
-    /// Recorded volume, with its published statistics, on which the synthetic volume is based.
+    /// Parameter: recorded volume, with its published statistics, on which the synthetic volume is based.
     pub volume: &'static Volume,
     /// Number of requests that the synthetic volume makes in the whole run.
     pub requests: u64,
@@ -445,8 +446,8 @@ const MOST_IN_BURST: f64 = 1e9;
 /// Constant: default bursts of a synthetic volume, which consist of one request each (random Poisson arrivals);
 /// assumed, since nothing is published about arrivals.
 const POISSON: VolumeBursts = VolumeBursts { requests: 1.0, gap_ns: 100_000.0 };
-/// Default fraction of a synthetic volume's requests that go to addresses both read and written; assumed, since it is
-/// not published: halfway between none and all.
+/// Constant: default fraction of a synthetic volume's requests that go to addresses both read and written; assumed,
+/// since it is not published: halfway between none and all.
 const DEFAULT_INTERLEAVED: f64 = 0.5;
 
 fn named(spec: &str, name: &str) -> Result<&'static Volume, WorkloadError> {

@@ -74,8 +74,8 @@ pub struct VolumeRequests {
     random: RandomStream,
     arrivals: VolumeArrivals,
     made: u64,
-    /// Last request of the synthetic volume: operation, index of the record group, and number of the record in the
-    /// group.
+    /// Field of the generator: last request of the synthetic volume, by its operation, the index of the record group,
+    /// and the number of the record in the group; none before the first request.
     last: Option<(Op, usize, u64)>,
 }
 

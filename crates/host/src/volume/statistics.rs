@@ -34,8 +34,8 @@ pub struct Volume {
     pub distinct: SourcedNumber,
 }
 
-/// Length in seconds of the recording of the MSR Cambridge traces, one week, that the published counts of each volume
-/// cover.
+/// Constant: length in seconds of the recording of the MSR Cambridge traces, one week, that the published counts of
+/// each volume cover.
 pub(super) const WEEK_S: f64 = 7.0 * 86_400.0;
 
 const COUNTED: &str = "counts of the published trace, as in papers' tables of workloads";
@@ -46,8 +46,8 @@ const FROM_RANGE: &str = "middle of the range of 8 to 9 KB that papers give";
 const NO_SIZE: &str = "assumed: no mean size found; a middling power of two";
 const NO_DISTINCT: &str = "assumed: 15.1 % of the requests, the median of the eleven volumes of which this was found (1.2 % to 70 %)";
 
-/// Median, over eleven recorded volumes, of the ratio of distinct addresses to requests: hm_0, prn_0, prn_1, proj_0,
-/// proj_1, prxy_0, src1_0, src1_1, usr_1, usr_2 and web_2; it is the ratio of src1_0.
+/// Constant: median, over eleven recorded volumes, of the ratio of distinct addresses to requests: hm_0, prn_0, prn_1,
+/// proj_0, proj_1, prxy_0, src1_0, src1_1, usr_1, usr_2 and web_2; it is the ratio of src1_0.
 const MEDIAN_DISTINCT: f64 = 5_659_341.0 / 37_415_613.0;
 
 const fn known(value: f64, source: &'static str) -> SourcedNumber {

@@ -10,16 +10,16 @@ const P: [f64; 5] = [
     f64::from_bits(0xbebb_bd41_c5d2_6bf1),
     f64::from_bits(0x3e66_3769_72be_a4d0),
 ];
-/// Magnitude of the exponent x from which on the computation of e^x first subtracts a multiple of ln 2 from x. As in
-/// `libm`, only the upper half of the bits is compared.
+/// Constant: magnitude of the exponent x from which on the computation of e^x first subtracts a multiple of ln 2 from
+/// x. As in `libm`, only the upper half of the bits is compared.
 const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
-/// Magnitude of the exponent x below which e^x is computed as 1 + x.
+/// Constant: magnitude of the exponent x below which e^x is computed as 1 + x.
 const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
-/// Magnitude of the exponent x beyond which e^x is no normal number or `libm` takes a special case; for greater
-/// magnitudes the vector code does not compute e^x.
+/// Constant: magnitude of the exponent x beyond which e^x is no normal number or `libm` takes a special case; for
+/// greater magnitudes the vector code does not compute e^x.
 const PLAIN: f64 = 708.0;
-/// Upper half of the bits of the smallest number above the square root of a half. A logarithm is computed as the
-/// logarithm of a number from this one up to twice this one, plus a multiple of ln 2.
+/// Constant: upper half of the bits of the smallest number above the square root of a half. A logarithm is computed as
+/// the logarithm of a number from this one up to twice this one, plus a multiple of ln 2.
 const ROOT_HALF: u64 = 0x3fe6_a09e;
 const L: [f64; 7] = [
     f64::from_bits(0x3fe5_5555_5555_5593),

@@ -14,7 +14,7 @@
 use super::lanes::{LANES, Lane, LaneStream, ceil, powers};
 use multiversion::multiversion;
 
-/// Greatest number of states (threshold levels) that a cell can have.
+/// Constant: greatest number of states (threshold levels) that a cell can have.
 pub const STATES: usize = 16;
 
 /// Set of the parameters of the programming offsets of a wordline's cells, for vector code. The offset of a cell tells
@@ -128,7 +128,7 @@ impl Pulses {
         counts
     }
 
-    /// Updates `slowest`, the greatest number of pulses that a cell of each state took so far, with the pulse numbers
+    /// Updates `slowest`, the greatest number of pulses that a cell of each state needed so far, with the pulse numbers
     /// of a lane (64 cells computed together). Counts are never below zero, so that the order of their bits is their
     /// order: for whole numbers the compiler makes vectors, where a choice between `f32` made branches.
     #[inline(always)]
@@ -147,8 +147,8 @@ impl Pulses {
     }
 }
 
-/// Number of cells that are compared at once in the search for each state's greatest number of pulses: as many as one
-/// vector of AVX2 holds, so that the values of all states stay in few registers.
+/// Constant: number of cells that are compared at once in the search for each state's greatest number of pulses: as
+/// many as one vector of AVX2 holds, so that the values of all states stay in few registers.
 const FEW: usize = 8;
 type Few = [u32; FEW];
 
@@ -183,7 +183,7 @@ pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
 
 /// Programs one pass of a wordline: raises each cell to the target threshold of its state, and writes the rise of each
 /// cell, in volts, to `rises` (which has one more entry on either side). Returns for each state the greatest number of
-/// pulses that a cell took.
+/// pulses that a cell needs, which may exceed the permitted number.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn program(

@@ -11,7 +11,7 @@
 
 use super::normal::Stream;
 
-/// Number of cells that vector code computes together (a lane).
+/// Constant: number of cells that vector code computes together (a lane).
 pub const LANES: usize = 64;
 
 /// Type of an array of one value for each of the 64 cells that vector code computes together.
@@ -53,7 +53,7 @@ impl LaneStream {
         draws
     }
 
-    /// Returns a standard normal value, between -6.2 and 6.2, for each cell of a lane (64 cells), from the cell of
+    /// Returns a standard normal value, between -6.4 and 6.4, for each cell of a lane (64 cells), from the cell of
     /// index `first` on.
     #[inline(always)]
     pub fn normals(self, first: usize) -> Lane {

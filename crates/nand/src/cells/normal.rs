@@ -78,8 +78,8 @@ pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
     values
 }
 
-/// Probability at which the formula for the normal quantile changes: below it, and above one minus it, the formula for
-/// the tails is used.
+/// Constant: probability at which the formula for the normal quantile changes: below it, and above one minus it, the
+/// formula for the tails is used.
 const TAIL: f64 = 0.02425;
 
 #[inline(always)]

@@ -146,7 +146,7 @@ pub struct EraseTiming {
 /// Set of all parameters of a chip's simulated cells: voltages, timing, wear, charge loss, coupling and disturb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPhysics {
-    /// Kind of the chip's cells, by the number of bits that a cell stores: SLC, MLC, TLC or QLC.
+    /// Field of a chip's cell parameters: kind of its cells by bits per cell: SLC, MLC, TLC or QLC.
     pub cell: Cell,
     /// Gray coding: list of the bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
@@ -164,17 +164,17 @@ pub struct CellPhysics {
     pub two_step: bool,
     /// List of the chip's voltage sets (verify levels, read references, pulses): the default one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// The chip's parameters of programming a wordline: passes, times and limits.
+    /// Field of a chip's cell parameters: parameters of programming a wordline: passes, times and limits.
     pub program: ProgramTiming,
-    /// The chip's parameters of erasing a block: times, voltages and limits.
+    /// Field of a chip's cell parameters: parameters of erasing a block: times, voltages and limits.
     pub erase: EraseTiming,
-    /// The chip's parameters of oxide trapping with program/erase cycles, and of its effects.
+    /// Field of a chip's cell parameters: oxide trapping with program/erase cycles, and its effects.
     pub wear: Wear,
-    /// The chip's parameters of the cells' charge loss with time (retention).
+    /// Field of a chip's cell parameters: parameters of the cells' charge loss with time (retention).
     pub retention: Retention,
-    /// The chip's parameters of the states' heavy tails: noise that leaves a few cells far from their targets.
+    /// Field of a chip's cell parameters: heavy tails of states, by noise that leaves a few cells far off target.
     pub tails: Tails,
-    /// The chip's parameters of uneven charge loss, which is large in few cells.
+    /// Field of a chip's cell parameters: parameters of uneven charge loss, which is large in few cells.
     pub uneven: Uneven,
     /// Coupling between wordlines: fraction of the rise of the cell above (next wordline) by which a cell rises.
     pub coupling_wordline: f64,
@@ -334,7 +334,7 @@ impl CellPhysics {
         1 + ((need + cold - self.erase.start) / self.erase.step).ceil().max(0.0) as u32
     }
 
-    /// Returns the busy time (tBERS) of an erase of `pulses` pulses.
+    /// Returns the busy time (tBERS) of an erase of `pulses` pulses, of which the permitted number counts at most.
     pub fn t_bers(&self, pulses: u32) -> Nanos {
         let each = self.erase.t_pulse + self.erase.t_verify;
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))

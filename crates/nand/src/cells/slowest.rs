@@ -4,10 +4,10 @@ use super::Wear;
 use super::exponentials::{is_plain, logarithm, power};
 use multiversion::multiversion;
 
-/// Number of rounds of fixed-point iteration that compute the programming offset of the slowest cell, to a hundredth of
-/// a millivolt for the spreads of real flash parts.
+/// Constant: number of rounds of fixed-point iteration that compute the programming offset of the slowest cell, to a
+/// hundredth of a millivolt for the spreads of real flash parts.
 const ROUNDS: u32 = 6;
-/// Number of slow cells for which vector code computes the programming offsets at once.
+/// Constant: number of slow cells for which vector code computes the programming offsets at once.
 const AT_ONCE: usize = 64;
 
 /// Record of one slow-programming cell with a given wear, for which the programming offset (volts higher than for a
@@ -24,7 +24,7 @@ pub(crate) struct SlowCell {
 /// cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
-    /// The wear law of these cells: parameters by which oxide trapping grows with program/erase cycles.
+    /// Field: wear law of these cells, parameters by which oxide trapping grows with program/erase cycles.
     pub wear: &'a Wear,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,

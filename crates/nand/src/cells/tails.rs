@@ -221,10 +221,11 @@ pub(crate) struct Beyond {
     pub near: f64,
     /// Mean of the exponential charge loss, volts, which moves cells downwards only.
     pub far: f64,
-    /// Weight of the Laplace noise's exponential, which is subtracted in the fraction of cells below the threshold.
+    /// Weight of the Laplace noise's exponential, which is subtracted in the fraction of cells below the threshold;
+    /// negative where `far` is below `near`.
     pub near_below: f64,
     /// Weight of the charge loss's exponential, which is added in the fraction of cells below the threshold; zero where
-    /// there is no such loss.
+    /// there is no such loss, negative where `far` is below `near`.
     pub far_below: f64,
 }
 

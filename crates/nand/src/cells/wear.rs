@@ -34,11 +34,11 @@
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Exponent of the number of program/erase cycles in the growth of interface traps, 0.62 (Mielke and others; used
-/// throughout the literature).
+/// Constant: exponent of the number of program/erase cycles in the growth of interface traps, 0.62 (Mielke and others;
+/// used throughout the literature).
 pub(super) const INTERFACE: f64 = 0.62;
-/// Exponent of the number of program/erase cycles in the growth of trapped oxide charge, 0.30 (Mielke and others; used
-/// throughout the literature).
+/// Constant: exponent of the number of program/erase cycles in the growth of trapped oxide charge, 0.30 (Mielke and
+/// others; used throughout the literature).
 const OXIDE: f64 = 0.30;
 
 /// Boltzmann's constant, eV per kelvin.
@@ -309,9 +309,9 @@ impl Retention {
         Ok(retention)
     }
 
-    /// Returns the mean charge loss per volt above the erased state, and its variance per volt, after `seconds` of
-    /// retention at the reference temperature; `dwell_s`: mean time between the cycles before, in seconds at that
-    /// temperature.
+    /// Returns the mean charge loss per volt above the neutral threshold (by default, above the erased state), and its
+    /// variance per volt above the erased state, after `seconds` of retention at the reference temperature; `dwell_s`:
+    /// mean time between the cycles before, in seconds at that temperature.
     pub fn per_volt(&self, cycles: f64, seconds: f64, dwell_s: f64) -> (f64, f64) {
         let leak = self.leak(cycles, seconds, dwell_s);
         (leak.mean, leak.variance)
@@ -343,7 +343,7 @@ impl Retention {
 }
 
 /// Reads the variance of charge loss, given either as `km` (per volt above the erased state) or as `ke` (equal in all
-/// states); rejects a file that gives both.
+/// states); rejects a file in which both are above zero.
 fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     let help = "of its variance, the same in all states, instead of km";
     let (even, per_volt) = (s.has("ke"), s.has("km"));

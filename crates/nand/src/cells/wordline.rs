@@ -248,8 +248,9 @@ impl Wordline {
         kernels::couple_next(&mut self.volts, rises, share, diagonal);
     }
 
-    /// Applies disturb by programs or reads of other pages of the block: all cells rise, lower cells more; a cell at
-    /// the mean erased threshold rises by `volts_on_erased`.
+    /// Applies disturb by programs or reads of other pages of the block: cells below the verify level of the highest
+    /// state rise, lower cells more; a cell at the mean erased threshold rises by `volts_on_erased`, but not beyond
+    /// that level.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;

@@ -5,12 +5,12 @@ use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
-/// Index of the random substream for the noise of the test rig, within a chip's random stream.
+/// Constant: index of the random substream for the noise of the test rig, within a chip's random stream.
 const RIG: u64 = u64::MAX - 1;
-/// Index, within the random stream of the test rig, of the noise of operations that are measured singly; it is greater
-/// than the number of any block, which has a noise stream of its own.
+/// Constant: index, within the random stream of the test rig, of the noise of operations that are measured singly; it
+/// is greater than the number of any block, which has a noise stream of its own.
 const ONE_BY_ONE: u64 = u64::MAX;
-/// Greatest number of program/erase cycles that one call may run on a block; more than any chip survives.
+/// Constant: greatest number of program/erase cycles that one call may run on a block; more than any chip survives.
 pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
@@ -21,7 +21,7 @@ pub(super) struct Bench {
     pub now_ns: u64,
     pub last: Answer,
     pub rig: Rig,
-    /// Random stream of the test rig's measurement noise (resolution and jitter of measured busy times).
+    /// Field of the test bench: random stream of the test rig's measurement noise (jitter of measured busy times).
     noise: Stream,
     /// Number of operations that the test rig has measured singly so far, which selects the measurement noise of the
     /// next one.

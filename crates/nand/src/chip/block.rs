@@ -5,8 +5,8 @@ use crate::cells::normal::{Stream, largest};
 use crate::cells::{CellPhysics, Condition, Elapsed, Wordline};
 use std::collections::BTreeMap;
 
-/// Number of stress units in one program/erase cycle: stress (oxide wear) is counted in whole millionths of a cycle, so
-/// that sums do not depend on their order.
+/// Constant: number of stress units in one program/erase cycle: stress (oxide wear) is counted in whole millionths of a
+/// cycle, so that sums do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
 /// Converts a number of program/erase cycles to whole millionths of a cycle.

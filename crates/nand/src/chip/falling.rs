@@ -7,8 +7,8 @@
 
 use crate::cells::CellPhysics;
 
-/// Greatest number of tries by interpolation in the search for the program/erase cycle at which the number of program
-/// pulses falls, before bisection takes over; real flash parts take four to eight tries.
+/// Constant: greatest number of tries by interpolation in the search for the program/erase cycle at which the number of
+/// program pulses falls, before bisection takes over; real flash parts take four to eight tries.
 const AIMED: u32 = 24;
 
 /// Record of a request to compute, for one search, the program level at one program/erase cycle: the number of program

@@ -32,7 +32,7 @@ impl Status {
 /// Record of the result of a flash operation: its status, and how long it kept the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Status that the chip reports for the flash operation.
+    /// Field of an operation's result: status that the chip reports.
     pub status: Status,
     /// Busy time of the chip for the flash operation with this result, ns.
     pub busy_ns: u64,
@@ -41,7 +41,7 @@ pub struct Answer {
 /// Record of the result of reading a page: status, busy time and data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
-    /// Status that the chip reports for the read of the page.
+    /// Field of a page read's result: status that the chip reports.
     pub status: Status,
     /// Busy time of the chip for the page read, ns.
     pub busy_ns: u64,
@@ -52,7 +52,7 @@ pub struct PageRead {
 /// Record of the rated values of a flash part from its data sheet: times of the flash operations, and endurance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rated {
-    /// Array read time (tR) of the data sheet, ns; 0: not known.
+    /// Array read time (tR) of the data sheet, mean over page types, ns; 0: not known.
     pub t_r_ns: u64,
     /// Typical program time (tPROG) of the data sheet, mean over page types, ns; 0: not known.
     pub t_prog_ns: u64,
@@ -69,14 +69,14 @@ pub struct Identity {
     pub title: String,
     /// Name of the manufacturer of the part.
     pub maker: String,
-    /// Bytes of the part's answer to READ ID.
+    /// List of the bytes of the part's answer to READ ID.
     pub device_id: Vec<u8>,
-    /// Geometry of the part: sizes and numbers of pages, blocks and planes.
+    /// Field of a part's identity: its geometry, that is, sizes and numbers of pages, blocks and planes.
     pub geometry: Geometry,
     /// List, in the record of the part's identity, of the names of the cell states (their bits, one digit for each
     /// page), by rising threshold voltage.
     pub states: Vec<&'static str>,
-    /// The part's rated times and endurance, as its data sheet gives them.
+    /// Field of a part's identity: its rated times and endurance, as the data sheet gives them.
     pub rated: Rated,
 }
 

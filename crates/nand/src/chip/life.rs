@@ -26,8 +26,8 @@ pub enum Pattern {
     Mix(Vec<(String, f64)>),
 }
 
-/// Greatest difference from one that the sum of the fractions in a `mix` data pattern may have, due to rounding of
-/// decimal fractions.
+/// Constant: greatest difference from one that the sum of the fractions in a `mix` data pattern may have, due to
+/// rounding of decimal fractions.
 const SHARES_TOLERANCE: f64 = 1e-9;
 
 impl Pattern {
@@ -119,7 +119,7 @@ pub(super) struct Cycling<'a> {
     pub pages_per_block: u32,
     pub cells: usize,
     pub rig: &'a Rig,
-    /// Random stream of the test rig's measurement noise while it cycles this block.
+    /// Field: random stream of the test rig's measurement noise while it cycles this block.
     pub noise: Stream,
 }
 

@@ -19,7 +19,7 @@ pub enum Operation {
 pub struct LogRow {
     /// Number, within the block, of the page that was programmed; none for an erase.
     pub page: Option<u32>,
-    /// Operation that this row of the test rig's log records: program or erase.
+    /// Field of a row of the test rig's log: operation that the row records, program or erase.
     pub operation: Operation,
     /// Program/erase cycle of the block in which the operation ran, counted from 1.
     pub cycle: u64,

@@ -52,7 +52,8 @@ pub trait ChipInterface {
     /// [`Rig`] with noise logs sampled cycles and failures only. One call for n cycles equals n calls for one cycle.
     ///
     /// # Errors
-    /// When there is no such block or the part has no such state.
+    /// When there is no such block or cell state, `cycles` is out of range, or `pages` asks to program a block that
+    /// holds data.
     fn cycle(
         &mut self,
         block: u32,

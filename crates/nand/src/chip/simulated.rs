@@ -12,8 +12,8 @@ use crate::tables::{Rates, Rest, Sample, Spreads, error_rates, spreads};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Greatest program step that is allowed, relative to the voltage set's own step: with larger pulses, cells would skip
-/// whole states.
+/// Constant: greatest program step that is allowed, relative to the voltage set's own step: with larger pulses, cells
+/// would skip whole states.
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
@@ -109,7 +109,8 @@ impl SimulatedChip {
     }
 
     /// Sets the program step (voltage increase per pulse) of the last pass to `times` the voltage set's own step for
-    /// all programs from now on: a finer step makes programs slower.
+    /// all programs from now on: a finer step makes programs slower, and raises the permitted number of pulses in
+    /// proportion.
     ///
     /// # Errors
     /// When the step is not above zero, or more than four times the voltage set's own step.

@@ -5,7 +5,7 @@ use crate::cells::arrhenius;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
-/// Greatest raw bit error rate that the power law gives, one half: the rate of random bits.
+/// Constant: greatest raw bit error rate that the power law gives, one half: the rate of random bits.
 const WORST: f64 = 0.5;
 
 /// Model of raw bit errors by a power law: `RBER = (floor + alpha c^k + beta c^m t^n + gamma c^p r^q) (step /

@@ -3,7 +3,7 @@
 use crate::cells::{Beyond, Side, is_plain, power};
 use multiversion::multiversion;
 
-/// Number of bins of cells that vector code computes together.
+/// Constant: number of bins of cells that vector code computes together.
 const TOGETHER: usize = 64;
 
 /// Record of a histogram bin: cells with nearly equal threshold voltages, with the parameters of the noise and read
@@ -15,7 +15,7 @@ pub(super) struct Bin {
     pub volts: f64,
     /// Threshold voltage of the histogram bin's cells without noise, after the charge loss common to all cells, volts.
     pub left: f64,
-    /// Distribution of the heavy-tailed threshold noise of the cells in this histogram bin.
+    /// Field of a histogram bin: distribution of the heavy-tailed noise of its cells' thresholds.
     pub beyond: Beyond,
     /// Scale of the strong read disturb, in volts: reads raise a fraction `lifted_v` / v of the bin's cells by more
     /// than v.
@@ -71,8 +71,8 @@ impl Bins {
         reference < self.top
     }
 
-    /// Returns the number of cells whose thresholds, noise and disturb included, are beyond a read reference voltage:
-    /// above or below it, as `side` says.
+    /// Returns the number of cells whose thresholds, noise included, are beyond a read reference voltage, as `side`
+    /// says: above it, with the cells that read disturb raised, or below it, as if read disturb raised no cell.
     pub fn beyond(&self, reference: f64, side: Side) -> f64 {
         self.sum(reference, side, side == Side::Above && self.are_lifted(reference))
     }
@@ -111,8 +111,8 @@ impl Bins {
     }
 }
 
-/// Number of neighbouring bins in a chunk: for each chunk, the exponentials at one read reference are computed together
-/// from those at the reference before.
+/// Constant: number of neighbouring bins in a chunk: for each chunk, the exponentials at one read reference are
+/// computed together from those at the reference before.
 const CHUNK: usize = 16;
 
 /// Grid of read reference voltages: at `low` and every `step` above, both in volts.

@@ -28,8 +28,8 @@ use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
-/// Least raw bit error rate of equivalent Gaussian noise that is computed for soft reads: lower rates count as this
-/// one, as differences no longer matter.
+/// Constant: least raw bit error rate of equivalent Gaussian noise that is computed for soft reads: lower rates count
+/// as this one, as differences no longer matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
 /// Coordinates, in the error table, of the condition of a page when it is read: program step, wear, time since writing
@@ -80,7 +80,7 @@ pub struct ErrorTable {
     known: Known,
 }
 
-/// Lists of the grid points of wear, age and reads for which an error table has rates.
+/// Record of the grid points of wear, age and reads for which an error table has rates, as three lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
     /// List of the numbers of program/erase cycles for which the table has rates, rising.
@@ -93,8 +93,8 @@ pub struct Known {
     pub reads: Vec<u32>,
 }
 
-/// Type of one axis of the error table's grid: list of the positions of the grid points, in a scale in which error
-/// rates are interpolated linearly.
+/// Type of one axis of the error table's grid: list of the positions of the grid points, in a scale in which the normal
+/// quantiles of error rates are interpolated linearly.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 
@@ -246,9 +246,9 @@ impl ErrorTable {
     }
 
     /// Returns, for reads of a page of this type with two and with three soft bits, the raw bit error rate of Gaussian
-    /// noise with which decoding fails equally often, relative to the page's own rate with the best references. The
-    /// ratio is taken for data written with the usual step and never read. A page with fewer errors than
-    /// [`LEAST_NOISE`] counts as having that rate, since the table does not say which noise is equivalent.
+    /// noise with which decoding fails equally often, relative to the page's own rate with the best references, both
+    /// for data written with the default step and never read. Rates below [`LEAST_NOISE`] count as that rate; 1 where
+    /// the table has no rates for soft bits.
     pub fn soft(&self, page_type: usize, age: &Age) -> [f64; 2] {
         let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
         let sizes = [self.wear.len(), self.ages.len()];

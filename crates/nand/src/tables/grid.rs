@@ -4,9 +4,9 @@ use super::count;
 use crate::cells::normal::{above, density, quantile};
 use config::{ConfigError, Section, at_least};
 
-/// Least raw bit error rate that a table distinguishes from zero; far below any rate that a drive meets.
+/// Constant: least raw bit error rate that a table distinguishes from zero; far below any rate that a drive meets.
 const RATE_LEAST: f64 = 1e-20;
-/// Greatest raw bit error rate in a table, one half: that of random bits; greater rates count as one half.
+/// Constant: greatest raw bit error rate in a table, one half: that of random bits; greater rates count as one half.
 const RATE_MOST: f64 = 0.5;
 
 /// Returns the normal quantile of a raw bit error rate: how many standard deviations a normal value must exceed its

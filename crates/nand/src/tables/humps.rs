@@ -8,11 +8,11 @@ use crate::cells::{Beyond, Noise, Side};
 /// Constant: least number of cells beyond a read reference that are counted; in a large sample with fewer cells beyond,
 /// their number is extrapolated from the tail of the state's distribution.
 const COUNTED: usize = 100;
-/// Rank, counted from a state's outermost cell inwards, of the inner one of the two cells whose thresholds give the
-/// straight line by which the tail is extrapolated.
+/// Constant: rank, counted from a state's outermost cell inwards, of the inner one of the two cells whose thresholds
+/// give the straight line by which the tail is extrapolated.
 const INNER: usize = 10 * COUNTED;
-/// Width of the histogram bins in which cells of noisy states are counted, volts: a fraction of the noise of real flash
-/// parts.
+/// Constant: width of the histogram bins in which cells of noisy states are counted, volts: a fraction of the noise of
+/// real flash parts.
 const BIN_V: f64 = 0.004;
 
 /// Type of the stored threshold voltages of the sampled cells of one state (a hump of the distribution), in one of two
@@ -156,7 +156,8 @@ impl Hump {
         self.beyond(reference, Side::Above)
     }
 
-    /// Returns the fraction (0 to 1) of the state's cells below `reference`, volts.
+    /// Returns the fraction (0 to 1) of the state's cells below `reference`, volts, as if read disturb of weak cells
+    /// raised none.
     pub fn below(&self, reference: f64) -> f64 {
         self.beyond(reference, Side::Below)
     }

@@ -38,9 +38,9 @@ use config::{ConfigError, Place, Section, at_least};
 use std::path::Path;
 use units::Nanos;
 
-/// Version of the cell model (`cells/`) from which tables are derived. The number rises with every change of the model;
-/// tables of an earlier version are refused, since a drive would then age as no simulated cells do. Version 2: wear
-/// follows from the charge that the programmed data put into cells.
+/// Constant: version of the cell model (`cells/`) from which tables are derived. The number rises with every change of
+/// the model; tables of an earlier version are refused, since a drive would then age as no simulated cells do. Version
+/// 2: wear follows from the charge that the programmed data put into cells.
 pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;

@@ -1,9 +1,11 @@
 //! How many of many cells lie below a reference, and which cell has a rank: exact, without sorting them.
 
-/// Number of buckets into which cells are sorted by voltage, so that a query examines only the cells of one bucket.
+/// Constant: number of buckets into which cells are sorted by voltage, so that a query examines only the cells of one
+/// bucket.
 const BUCKETS: usize = 1 << 12;
 
-/// List of the threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
+/// Type of a list of the threshold voltages of at least one cell, all of one state, sorted into buckets of rising
+/// voltage.
 pub(super) struct Ranks {
     scale: Scale,
     /// List with, for each bucket, the number of cells in all buckets before it; then the number of all cells.

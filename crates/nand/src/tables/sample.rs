@@ -46,8 +46,8 @@ pub struct Rest {
     pub reads: u64,
 }
 
-/// Raw bit error rates of sampled cells after one retention time and number of reads: lists with one rate for each page
-/// type.
+/// Record of the raw bit error rates of sampled cells after one retention time and number of reads, by page type, with
+/// the fractions of misread cells by state and the shift of the best references.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// List of raw bit error rates with the voltage set's own references, one for each page type.
@@ -55,8 +55,8 @@ pub struct Rates {
     /// List of the lowest raw bit error rates, one for each page type: the rates when each page is read with the
     /// references at which fewest cells are misread, as read retries find them.
     pub best: Vec<f64>,
-    /// List with, for each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a
-    /// neighbouring state.
+    /// List with, for each state, the fraction (0 to 1) of its cells that the voltage set's references misread as
+    /// another state.
     pub misread: Vec<f64>,
     /// Distance by which the best references lie below the voltage set's references, volts, at the boundary between
     /// states where this distance is greatest; the lowest boundary is left out, because the gap above the erased state
@@ -64,11 +64,11 @@ pub struct Rates {
     pub shift: f64,
 }
 
-/// Number of sampled blocks of cells, which stand for the differences between the blocks of a chip: their ranks by
-/// oxide trapping are evenly spaced.
+/// Constant: number of sampled blocks of cells, which stand for the differences between the blocks of a chip: their
+/// ranks by oxide trapping are evenly spaced.
 const BLOCKS: usize = 16;
-/// Number of ranks by which the layer changes from one sampled block to the next, so that layers and other spreads are
-/// not correlated.
+/// Constant: number of ranks by which the layer changes from one sampled block to the next, so that layers and other
+/// spreads are not correlated.
 const LAYERS_ON: usize = 7;
 
 /// Computes the raw bit error rates after each of `rests` (retention time and number of reads), as the mean over the
@@ -216,7 +216,8 @@ impl Rates {
     }
 }
 
-/// Returns, for each sampled wordline and each cell state, the indices of the cells programmed to that state.
+/// Returns, for each sampled wordline except the last, and for each cell state, the indices of the cells that were
+/// programmed to that state.
 fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     let of_line = |line: usize| {
         let mut found = vec![Vec::new(); physics.states.len()];

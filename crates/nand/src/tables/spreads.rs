@@ -9,16 +9,16 @@ use super::sample::{Rest, Sample, alive, of_rank, through_blocks};
 use crate::cells::distribution::Spread;
 use crate::cells::{CellPhysics, VoltagePlan};
 
-/// Distance between possible read reference voltages, volts; assumed to be as fine as chips offer.
+/// Constant: distance between possible read reference voltages, volts; assumed to be as fine as chips offer.
 pub const STEP_V: f64 = 0.005;
-/// Number of read references in the grid for each standard deviation of the narrowest normal state: fine enough for
-/// error rates without visible steps.
+/// Constant: number of read references in the grid for each standard deviation of the narrowest normal state: fine
+/// enough for error rates without visible steps.
 const FINE: f64 = 100.0;
-/// Fraction of a state's cells beyond a reference that is negligible: smaller fractions count as zero.
+/// Constant: fraction of a state's cells beyond a reference that is negligible: smaller fractions count as zero.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// Distributions of the threshold voltages of all cell states: for each state, the fraction of its cells below each
-/// read reference of a grid of rising voltages.
+/// Set of the distributions of the threshold voltages of all cell states: for each state, the fraction of its cells
+/// below each read reference of a grid of rising voltages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spreads {
     low: f64,
@@ -28,8 +28,8 @@ pub struct Spreads {
 }
 
 /// Computes the distributions of all states' threshold voltages after each of `rests` (retention time and number of
-/// reads): the mean of the sampled blocks that can still be erased at this wear, or the middle layer of the block with
-/// rank `block`, which is above 0 (traps least) and below 1 (traps most).
+/// reads): the mean of the sampled blocks that can still be erased at this wear, or the block with rank `block`, above
+/// 0 (traps least) and below 1 (traps most), in its middle layer unless the sample names a layer.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.

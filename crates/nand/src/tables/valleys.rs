@@ -3,10 +3,10 @@
 use super::humps::Hump;
 use crate::cells::Side;
 
-/// Number of equal steps between the median threshold voltages of two neighbouring states; the voltage at each step is
-/// a candidate for the best read reference.
+/// Constant: number of equal steps between the median threshold voltages of two neighbouring states; the voltage at
+/// each step is a candidate for the best read reference.
 const CANDIDATES: usize = 64;
-/// Greatest relative error by which rounding can make a fraction rise that should fall with the reference.
+/// Constant: greatest relative error by which rounding can make a fraction rise that should fall with the reference.
 const ROUNDED: f64 = 1e-6;
 
 /// Type for a pair of neighbouring cell states with the valley between their threshold distributions, in which the read

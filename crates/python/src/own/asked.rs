@@ -63,13 +63,13 @@ impl Given {
     }
 }
 
-/// Python class of a user's policy, with the values that the configuration gives the policy's parameters.
+/// Record of the Python class of a user's policy, with the values that the configuration gives the policy's parameters.
 pub struct UserClass {
     /// Name of the policy in the configuration, such as `mine.py:Mine`.
     pub name: String,
     pub made_of: Py<PyAny>,
-    /// Python class of the views (objects that show the state of the drive) that are passed to the policy when it is
-    /// asked.
+    /// Field of a policy class's record: the Python class of the views (objects that show the state of the drive) that
+    /// are passed to the policy when it is asked.
     pub view: Py<PyAny>,
     /// Set of the names of the methods that the class defines, each of which answers a question of the simulator or
     /// receives a notification.
@@ -127,7 +127,8 @@ impl PolicyObject {
         self.class.defines(name).then(|| self.question(name))
     }
 
-    /// Notifies the policy by a call of its method; ends the simulation if the method returns a value other than None.
+    /// Notifies the policy by a call of its method, whose returned value is ignored; ends the simulation if the method
+    /// raises an exception or exceeds the time limit.
     pub fn tell(&self, question: &Question, arguments: impl for<'py> PyCallArgs<'py>) {
         self.ask(question, "nothing", arguments, |_answer: &Bound<'_, PyAny>| Some(()));
     }
@@ -233,8 +234,8 @@ impl PolicyObject {
         format!("{place}: {method} took longer than {limit:?}: expected an answer before (--policy-timeout)")
     }
 
-    /// Calls `function` of the Python package `floatgate.own` with the policy object and, where given, the text `more`;
-    /// returns the function's result; an exception raised there ends the simulation with its message.
+    /// Calls `function` of the Python module `floatgate.own.core` with the policy object and, where given, the text
+    /// `more`; returns the function's result; an exception raised there ends the simulation with its message.
     pub fn helped(&self, function: &str, more: Option<&str>) -> Py<PyAny> {
         Python::attach(|py| {
             let object = self.object.bind(py);

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SuperblockId;
 
-/// Facts about a die that are shown to a user's policy when it is asked a question: the candidate superblocks, the
-/// state of the die's superblocks, and further named numbers.
+/// Record of the facts about a die that are shown to a user's policy when it is asked a question: the candidate
+/// superblocks, the state of the die's superblocks, and further named numbers.
 pub struct AskedDie<'a> {
     pub candidates: &'a [SuperblockId],
     pub blocks: Blocks<'a>,

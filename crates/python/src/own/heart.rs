@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Counter by which the calls of compiled policy methods in one thread are watched: it rises at the beginning and at
-/// the end of each call, so that it is odd during a call.
+/// State of the counter by which the calls of compiled policy methods in one thread are watched: it rises at the
+/// beginning and at the end of each call, so that it is odd during a call.
 #[derive(Default)]
 struct Heart {
     beats: AtomicU64,

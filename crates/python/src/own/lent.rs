@@ -41,8 +41,8 @@ impl Loan {
     }
 }
 
-/// Description of a slice of the simulator's memory that Python is shown as an array: address, length in bytes, and
-/// width of each number.
+/// Record that describes a slice of the simulator's memory that Python is shown as an array: address, length in bytes,
+/// and width of each number.
 #[derive(Clone, Copy)]
 pub struct Slice {
     start: usize,

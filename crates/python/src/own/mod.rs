@@ -103,7 +103,7 @@ impl Foreign for Own {
     }
 }
 
-/// Declaration of a parameter by a user's policy class: name, kind and default, before its value is read.
+/// Record of the declaration of a parameter by a user's policy class: name, kind and default, before its value is read.
 struct Parameter {
     name: String,
     kind: String,

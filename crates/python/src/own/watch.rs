@@ -17,10 +17,10 @@ create_exception!(floatgate._core, PolicyTimeout, PyBaseException, "A policy did
 static LIMIT_NS: AtomicU64 = AtomicU64::new(10_000_000_000);
 static OPEN: Mutex<Vec<OpenQuestion>> = Mutex::new(Vec::new());
 static LOOKING: Once = Once::new();
-/// Time between two checks of the watching thread for policies that exceed the time limit for an answer.
+/// Constant: time between two checks of the watching thread for policies that exceed the time limit for an answer.
 const EVERY: Duration = Duration::from_millis(50);
-/// Time after the beginning of a question to a policy from which on the watching thread briefly takes the interpreter
-/// lock each time it checks, so that Python notices signals that came.
+/// Constant: time after the beginning of a question to a policy from which on the watching thread briefly takes the
+/// interpreter lock each time it checks, so that Python notices signals that came.
 const LONG: Duration = Duration::from_millis(500);
 
 /// Record of a question to a Python policy that is not answered yet: the asked thread, the time of asking, and whether

@@ -37,8 +37,8 @@ pub(super) fn check_host(
     Ok(())
 }
 
-/// Returns the sizes by which the memory of a drive is calculated, with the log of a host that keeps blocks on its
-/// zones.
+/// Returns the sizes from which the simulator's memory for a drive is calculated, with the log of a host that keeps
+/// blocks on the drive's zones, if there is one.
 pub(super) fn needs_of(whole: &WholeDrive) -> MemoryNeeds {
     let needs = MemoryNeeds::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref());
     let places = u64::from(whole.ftl.layout.logical_units);

@@ -202,7 +202,7 @@ const TABLED: [&str; 2] = ["nand.t_prog", "nand.t_bers"];
 /// Lays the values of the configuration document `upper` over those of `document`.
 ///
 /// # Errors
-/// When `upper` has an array time that the chip's tables in `document` replace.
+/// When `upper` has an array time that the chip's tables in `document` replace, and no tables of its own.
 fn lay_over(document: &mut Document, upper: Document) -> Result<(), Error> {
     for (given, other) in INSTEAD {
         if upper.get(given).is_some() && upper.get(other).is_none() {

@@ -25,7 +25,7 @@ impl FailurePlan {
     /// Reads the planned failure of a die or channel from the section `[fault]` of a drive file.
     ///
     /// # Errors
-    /// When a key is unknown, there is no such die or channel, or it is not said when it fails.
+    /// When a key is unknown, there is no such die or channel, both are named, or the time is missing, double or alone.
     pub fn read(root: &mut Section, geometry: &Geometry) -> Result<Self, ConfigError> {
         let mut fault = root.child("fault")?;
         let die: Option<u32> = fault.optional("die", "a die that fails in the middle of a run")?;

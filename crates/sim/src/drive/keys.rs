@@ -37,8 +37,8 @@ const WITH: &[(&str, &[Feature])] = &[
     ("ftl.write_cost.steps", &[Feature::Regulator]),
 ];
 
-/// Constant: list of configuration keys that have an effect only if the chip file has a certain table, as pairs of key
-/// and table.
+/// Constant: list of pairs of sections: a section of configuration keys, and the section of the chip file without which
+/// the keys of the first section, all but `name`, have no effect.
 const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 
 /// Configuration key together with its state on one drive: value, and unmet conditions.
@@ -47,9 +47,10 @@ pub struct KeyOnDrive {
     /// Field: the configuration key itself, with its help text and the conditions under which it has an effect.
     pub key: &'static Key,
     /// Field: value of the configuration key on the drive, with the place where it is set and its source; none where
-    /// the key has no effect on the drive.
+    /// the key has no effect on the drive, or is optional and not set.
     pub entry: Option<Entry>,
-    /// Field: conditions of the configuration key that the drive does not meet; empty where the key is in force.
+    /// Field: conditions of the configuration key that the drive does not meet, of the alternative with the fewest;
+    /// empty where the key is in force.
     pub lacks: Vec<Need>,
 }
 
@@ -89,7 +90,8 @@ fn of_files(key: &str, help: &'static str) -> Key {
     Key { asked, needs: vec![Vec::new()] }
 }
 
-/// Adds to the conditions of a configuration key the features of the drive without which the key has no effect.
+/// Adds to a configuration key's conditions the features of the drive that must be enabled or disabled, and the table
+/// that the chip file must have, for the key to have an effect.
 fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     let at = key.asked.key.clone();
     let is_at =
@@ -134,8 +136,8 @@ fn with(way: &[Need], other: &Need) -> Vec<Need> {
     both
 }
 
-/// Returns the alternative sets of conditions on configuration keys that each enable the drive feature `feature` if
-/// `on` is true, or disable it if not.
+/// Returns the conditions on configuration keys of which each alone enables the drive feature `feature` if `on` is
+/// true, or disables it if not.
 fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     let of_key = |key: &&str| {
         let key = (*key).to_owned();
@@ -236,8 +238,9 @@ pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     error
 }
 
-/// Returns a hint with the configuration keys in `table`, `None` where there are none. Where the table has a key
-/// `name`, the hint names that key alone, since a value in place of the table means it.
+/// Returns a hint with the first three configuration keys in `table` and the number of the others, `None` where there
+/// are none. Where the table has a key `name`, the hint names that key alone, since a value in place of the table means
+/// it.
 fn below(table: &str) -> Option<String> {
     let start = format!("{table}.");
     let mut there: Vec<&str> =
@@ -253,8 +256,8 @@ fn below(table: &str) -> Option<String> {
     (!named.is_empty()).then(|| format!("keys there: {}{more}", named.join(", ")))
 }
 
-/// Returns a hint with the configuration keys that a misspelt key may mean; the misspelt text may also be the end of
-/// several keys.
+/// Returns a hint with the configuration keys that a misspelt key may mean, or that end with the misspelt text (of more
+/// than three, their number and one of them); `None` where there are none.
 fn likely(name: &str) -> Option<String> {
     let near = nearest_keys(name, keys().iter().map(|key| key.asked.key.as_str()));
     match near.as_slice() {

@@ -36,7 +36,7 @@ use units::{Bytes, Nanos};
 
 /// Configuration of a drive, read and checked for consistency, from which any number of simulated drives can be built.
 pub struct Drive {
-    /// Field: name by which the caller asked for the drive: its catalogue name, or a file.
+    /// Field: name of the drive in messages: its name in the catalogue, or its file's name without `.toml`.
     pub name: String,
     /// Field: title of the drive (a few words that describe it), as the drive file gives it.
     pub title: String,
@@ -86,9 +86,9 @@ pub(crate) struct HostOfDrive {
 
 /// Kind of reason why a drive's configuration is refused: a fault of one key, or of the drive as a whole.
 enum Refused {
-    /// Reason for refusal: one key of the configuration or its value is wrong.
+    /// Case of refusal: one key of the configuration or its value is wrong.
     Key(ConfigError),
-    /// Reason for refusal: the drive as a whole is not possible, although each key by itself is right.
+    /// Case of refusal: the drive as a whole is not possible, although each key by itself is right.
     Drive(Error),
 }
 
@@ -356,7 +356,7 @@ impl Drive {
         &self.power
     }
 
-    /// Returns the fixed delay that the decoder of the error-correcting code adds to each read.
+    /// Returns the fixed time that the decoder takes for each attempt to decode a read, iterations not included.
     pub fn t_decode(&self) -> Nanos {
         self.t_decode
     }

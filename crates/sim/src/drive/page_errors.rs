@@ -87,7 +87,8 @@ pub struct PageRates {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PageReadBack {
     /// Field: number of steps of the retry table from the default references (0) to the best ones, rounded; it can
-    /// exceed the number of the table's last step. `None` without a retry table.
+    /// exceed the number of the table's last step. `None` without a retry table, or if the best references are not
+    /// known.
     pub best_step: Option<u32>,
     /// Field: number of the step of the retry table whose attempt corrects the median page, 0: the default references;
     /// `None` if more than half of the pages stay uncorrectable.

@@ -20,7 +20,7 @@ impl Ageing {
     }
 
     /// Returns how many times, at most `most`, the wear `worn` (P/E cycles of each block) can be added to the blocks so
-    /// that data are still readable at the required error rate after the retention time.
+    /// that data are still readable at the required error rate after the retention time; `most` where that is unknown.
     pub(super) fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
         let asked = self.asked_uber();
         let Ok(limit) = &mut self.limit else { return most };
@@ -39,7 +39,8 @@ impl Ageing {
     }
 
     /// Returns the number of times that the wear `worn` (P/E cycles of each block) can be added before one in
-    /// [`FAILING`] of the blocks with wear reaches the end of its life; `u32::MAX` if no life is limited.
+    /// [`FAILING`] of the blocks with wear reaches the end of its life; `u32::MAX` if no life is limited, 0 if all
+    /// lives are over.
     pub(super) fn most_before_failures(&self, worn: &[u32]) -> u32 {
         let array = self.ftl.array();
         if array.lives().is_empty() {

@@ -32,8 +32,8 @@ pub enum DriveClass {
     Enterprise,
 }
 
-/// Conditions of a drive's service life: number of years, fraction of the years with power, and temperatures with and
-/// without power.
+/// Record of the conditions of a drive's service life: number of years, fraction of the years with power, and
+/// temperatures with and without power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServiceLife {
     /// Field of the service life: number of years of service that the drive must last.
@@ -136,7 +136,7 @@ pub(crate) struct LimitParts {
     pub stripe: Option<u32>,
     /// Field: age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
-    /// Field: number of reads of a block between two erases that the calculation assumes for read disturb.
+    /// Field: number of reads of a block between two erases that is assumed for read disturb while the drive is in use.
     pub reads: u32,
     pub blocks_per_die: u32,
 }
@@ -214,9 +214,9 @@ pub(crate) struct CodeLimit {
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 
-/// Type of the error of the calculation of readability: a block is worn beyond the last row of the bit error table,
-/// although the error-correcting code can still correct the pages of that row. The error contains a page of the most
-/// worn block.
+/// Type of the error of the calculation of readability: a block is worn beyond the wear that the calculation covers (a
+/// tenth beyond the last row of the bit error table), although the error-correcting code can still correct the pages
+/// there. The error contains a page of the most worn block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BeyondTable(WorstPage);
 
@@ -343,7 +343,7 @@ impl CodeLimit {
     }
 
     /// Returns the numbers of the blocks in use, each with the P/E cycles at which a block of mean endurance would be
-    /// as worn.
+    /// as worn as the block after `refreshed` more cycles.
     fn blocks<'a>(
         &self,
         array: &'a FlashArray,
@@ -379,8 +379,8 @@ impl CodeLimit {
     }
 
     /// Calculates the uncorrectable bit error rate of `blocks` from the error rates of their pages. A block worn beyond
-    /// the table counts as its last row, a lower bound: if even that exceeds the requirement, the drive is at its end;
-    /// else the result is unknown (an error).
+    /// [`Self::last_wear`] counts as worn just so far, a lower bound: if even that exceeds the requirement, the drive
+    /// is at its end; else the result is unknown (an error).
     fn judge(
         &self,
         blocks: &[AgedBlock],

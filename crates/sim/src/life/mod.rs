@@ -112,7 +112,7 @@ pub struct InUse {
     /// service years; none where they can.
     pub unknown: Option<String>,
     /// Field: years in use after which the drive exceeds the required uncorrectable bit error rate; none where that
-    /// does not happen within the service years.
+    /// does not happen within the service years, or the rates cannot be calculated.
     pub years_readable: Option<f64>,
 }
 
@@ -262,8 +262,8 @@ impl Ageing {
     }
 
     /// Advances the ageing run by one whole window of simulated writes and the jump in wear after it, with a
-    /// measurement of speed before the window where one is due. Returns the record of the drive's state after the
-    /// window.
+    /// measurement of speed before the window where one is due. Returns the record of the drive's state after window
+    /// and jump.
     ///
     /// # Errors
     /// As [`Self::go_on`].
@@ -410,7 +410,7 @@ impl Ageing {
     }
 
     /// Returns for each superblock the age of its data in nanoseconds at the reference temperature of the chip's error
-    /// tables; empty without tables.
+    /// tables; empty without a calculation of the error rate.
     fn ages_ns(&self) -> Vec<u64> {
         let Ok(limit) = &self.limit else { return Vec::new() };
         let years_s = limit.requirement.service.years * YEAR_S;
@@ -456,7 +456,8 @@ impl Ageing {
     }
 }
 
-/// Returns the P/E cycles after which a block of mean endurance fails or can no longer be read, the lesser of the two.
+/// Returns the P/E cycles after which a block of mean endurance fails or can no longer be read, the lesser of the two;
+/// a block that can be read as far as the calculation reaches counts as readable until there.
 fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     let lives = ftl.array().mean_life();
     let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));

@@ -65,7 +65,7 @@ impl AgeingOptions {
     /// Parses the options of an ageing run from JSON and checks their ranges.
     ///
     /// # Errors
-    /// When a key is unknown or a value out of range.
+    /// When a key is unknown, a value out of range, or only one of `hot_writes` and `hot_space` above 0.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let options: Self = serde_json::from_str(text).map_err(|error| Error(format!("options: {error}")))?;
         let ranges = [
@@ -113,7 +113,7 @@ impl AgeingOptions {
     }
 
     /// Draws at random the logical unit that an ageing run writes next out of `units` units: a unit of the hot part
-    /// with the probability `hot_writes`.
+    /// with the probability `hot_writes`, else a unit of the rest; any unit if the hot part is empty.
     pub(crate) fn draw(&self, random: &mut RandomStream, units: u32) -> Lpn {
         let (all, hot) = (u64::from(units), (f64::from(units) * self.hot_space) as u64);
         let (from, count) = if hot == 0 {

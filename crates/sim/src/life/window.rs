@@ -38,7 +38,7 @@ const DEPTH: u32 = 16;
 /// simulated drive after ageing (host latencies and write throughput in simulated time).
 const READS: f64 = 0.3;
 /// Constant: number of requests in the speed measurement of an aged drive, not counting the ramp before it, whose
-/// requests would fill the write buffer twice.
+/// requests would fill the write buffer twice if all were writes.
 const REQUESTS: u64 = 20_000;
 /// Constant: number of simulated events between two checks whether the speed measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;

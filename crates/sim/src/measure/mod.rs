@@ -65,8 +65,8 @@ impl Arrivals {
     }
 }
 
-/// Counts of what trims did not trim because they cover mapping units only in part: trims without a whole unit, and
-/// bytes in partly covered units.
+/// Counts of the trims, and of the bytes of trims, that had no effect because they cover mapping units only in part:
+/// trims without a whole unit, and bytes in partly covered units.
 #[derive(Default)]
 pub(crate) struct Untrimmed {
     /// Number of completed trims that cover no whole mapping unit.
@@ -132,7 +132,7 @@ impl Measure {
         self.series.started += gap;
     }
 
-    /// Adds a completed request to the measurements, with the time spent in each stage.
+    /// Adds a completed request with its times in each stage to the measurements; of a failed one only the failure.
     #[inline]
     pub fn complete(
         &mut self,
@@ -212,8 +212,8 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes that the superblocks of the SLC cache could hold when the last request of this time interval of the series
-    /// was completed; none without an SLC cache.
+    /// Number of bytes that the superblocks of the SLC cache could hold when the last request of this time interval of
+    /// the series was completed; none without an SLC cache.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }

@@ -41,8 +41,8 @@ pub(crate) enum LevelEdge {
 /// Result of comparing groups of logical units by the fraction of their requests that take longer than a certain
 /// latency.
 pub(crate) struct GroupDifference {
-    /// Two numbers for each group of logical units: requests that took longer than the compared latency, minus the
-    /// number expected from their sizes; and all requests.
+    /// List of two numbers for each group of logical units: requests that took longer than the compared latency, minus
+    /// the number expected from their sizes; and all requests.
     pub groups: Vec<[f64; 2]>,
     /// Fraction (0 to 1) of all requests, in all groups of logical units, that took longer than the compared latency.
     pub share: f64,

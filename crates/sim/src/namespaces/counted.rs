@@ -2,20 +2,20 @@
 
 use host::{CompletionStatus, Effect, HostRequest};
 
-/// Counts of the requests to each namespace of a drive with several namespaces, by effect; a flush counts for the whole
-/// drive, which has one write buffer.
+/// Counts of the requests to each namespace of a drive with several namespaces, by effect; flushes, which concern the
+/// one write buffer of the whole drive, are not counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 
 /// Counts of the requests to one namespace with one effect, such as reads: completed, their bytes, and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or management of a zone or
-    /// placement handle), that were completed successfully.
+    /// Number of requests to the namespace, with one effect (read, write, trim, or management of a zone or placement
+    /// handle), that were completed successfully.
     pub done: u64,
     pub bytes: u64,
-    /// Number of requests to the namespace, with one effect (read, write, trim, flush, or management of a zone or
-    /// placement handle), that were answered with an error.
+    /// Number of requests to the namespace, with one effect (read, write, trim, or management of a zone or placement
+    /// handle), that were answered with an error.
     pub failed: u64,
 }
 
@@ -33,7 +33,7 @@ impl ByNamespace {
     }
 
     /// Returns the counts of the requests to the namespace with index `at` that have the effect `effect` (read, write,
-    /// trim, flush, or management of a zone or placement handle).
+    /// trim, or management of a zone or placement handle); all 0 for flushes, which are not counted.
     pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
         self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
     }

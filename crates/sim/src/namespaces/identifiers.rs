@@ -22,11 +22,12 @@ impl Namespaces {
     }
 
     /// Returns these namespaces of a drive with the settings `ftl` with their numbers of placement identifiers, and the
-    /// identifiers themselves: a list for each of the `declared` namespaces; no list where none is declared.
+    /// identifiers themselves: a list for each of the `declared` namespaces; no list where none is declared, or the
+    /// drive has no placement handles.
     ///
     /// # Errors
-    /// When a namespace names handles or reclaim groups that the drive does not have, or reclaim groups beside
-    /// snapshots.
+    /// When a namespace names handles or reclaim groups that the drive does not have, none, or one twice, or names
+    /// reclaim groups beside snapshots.
     pub fn identify(
         mut self,
         declared: &[Declared],

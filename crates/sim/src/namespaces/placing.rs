@@ -57,13 +57,13 @@ fn has_zones(one: &Declared) -> bool {
 }
 
 impl Namespaces {
-    /// Makes the namespaces of a drive from the `declared` ones, on a drive of `units` mapping units of `unit` bytes;
-    /// `entries` give the places of the keys for error messages. The bytes of a zoned namespace count from the start of
-    /// a zone to that of the next.
+    /// Makes the namespaces of a drive from the `declared` ones (one for the whole drive if none is declared), on a
+    /// drive of `units` mapping units of `unit` bytes; `entries` give the places of the keys for error messages. The
+    /// bytes of a zoned namespace count from the start of a zone to that of the next.
     ///
     /// # Errors
     /// When namespaces do not fit the drive or leave a part of it unused, or zones are declared on a drive without
-    /// them.
+    /// them, or none on a drive with zones.
     pub fn place_all(
         declared: &[Declared],
         (units, unit): (u64, u64),

@@ -25,11 +25,11 @@ pub const STAGE_NAMES: [&str; STAGE_COUNT] = {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SteppedStatus {
-    /// Status: the request was completed without an error.
+    /// Case of status: the request was completed without an error.
     Success = 0,
-    /// Status: the drive answered the request with an error other than lost data.
+    /// Case of status: the drive answered the request with an error other than lost data.
     Failed = 1,
-    /// Status: the drive answered a read with an error because the data are lost.
+    /// Case of status: the drive answered a read with an error because the data are lost.
     Uncorrectable = 2,
 }
 
@@ -47,13 +47,13 @@ pub struct SteppedCompletion {
     /// Address of the request's first byte on the drive; for an append, the address at which the drive put the first
     /// byte of the data.
     pub offset: u64,
-    /// Nanoseconds spent in each stage, in the order of [`STAGE_NAMES`].
+    /// List of the nanoseconds spent in each stage, in the order of [`STAGE_NAMES`].
     pub stages_ns: [u64; STAGE_COUNT],
     /// Length in bytes of the request's data.
     pub bytes: u32,
     /// Numeric code of the request's operation ([`host::Op::code`]).
     pub op: u8,
-    /// Status with which the drive answered the request.
+    /// Field of a completion's record: status with which the drive answered the request.
     pub status: SteppedStatus,
     /// Index, in [`STAGE_NAMES`], of the stage in which the completed request spent the most time: the main cause of
     /// its latency.

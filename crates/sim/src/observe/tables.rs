@@ -33,14 +33,14 @@ impl Type {
 /// Description of one column of a table that a run writes: name, type, unit and meaning.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Column {
-    /// Name of the column in the file of the table.
+    /// Field of a column's description: name of the column in the file of the table.
     pub name: &'static str,
-    /// Arrow type of the column's values.
+    /// Field of a column's description: Arrow type of the column's values.
     #[serde(rename = "type")]
     pub kind: Type,
-    /// Unit of the column's values, as text; `1` for a plain number or a name.
+    /// Field of a column's description: unit of the column's values, as text; `1` for a plain number or a name.
     pub unit: &'static str,
-    /// Meaning of the column's values, as a sentence.
+    /// Field of a column's description: meaning of the column's values, as a sentence.
     pub meaning: &'static str,
 }
 

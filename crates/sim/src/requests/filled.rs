@@ -128,8 +128,8 @@ mod tests {
         }
     }
 
-    /// Test: checks the bound that benches/README.md claims: a search reads at most three 64-bit words of the set, and
-    /// one more for every 4096 queues.
+    /// Test: checks the bound that benches/README.md claims: a search reads on average at most three 64-bit words of
+    /// the set, and one more for every 4096 queues.
     #[test]
     fn few_words_are_looked_at_however_many_queues_there_are() {
         for count in [64, 4096, 65_536] {

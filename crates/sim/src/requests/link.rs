@@ -13,24 +13,24 @@ const SECTOR: u64 = 512;
 pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
-    /// Times of a command on the host link (time for which it occupies the wires, and latency), by effect of the
-    /// request.
+    /// List, by effect of the request, of the times of a command on the host link: time for which it occupies the
+    /// wires, and latency.
     commands: [LinkStep; Effect::COUNT],
-    /// Times of a completion on the host link (time for which it occupies the wires, and latency), by effect of the
-    /// request.
+    /// List, by effect of the request, of the times of a completion on the host link: time for which it occupies the
+    /// wires, and latency.
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// Times of the data burst on the link's wires that was calculated last in each direction, behind the burst's
-    /// length in bytes; stored because most transfers of a workload have one length.
+    /// List, by direction, of the length in bytes and the times on the wires of the data burst that was calculated
+    /// last; stored because most transfers of a workload have one length.
     last: [(u64, Burst); 2],
     /// Time for which one sector (512 bytes) occupies the wires of the host link in the direction to the drive.
     sector: Nanos,
     /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
     /// (to the drive, to the host).
     pub busy_ns: [u64; 2],
-    /// Host's policy that gives writes their placement handles; `None` where each write keeps the placement handle that
-    /// its request names.
+    /// Field of the host link's state: the host's policy that gives writes their placement handles; `None` where each
+    /// write keeps the placement handle that its request names.
     placer: Option<Placer>,
 }
 
@@ -65,7 +65,7 @@ impl LinkAtWork {
         self.placer.as_mut().map_or(request, |placer| placer.place(request, background))
     }
 
-    /// Ends all transfers on the link at `now`, as nothing is in flight any more; the counts of busy time stay.
+    /// Ends all transfers on the link at `now`, as nothing is in flight any more; busy time up to `now` stays counted.
     pub fn rest(&mut self, now: SimTime) {
         self.busy_ns = self.busy_until(now);
         self.wire_free = self.wire_free.map(|free| free.min(now));
@@ -91,7 +91,7 @@ impl LinkAtWork {
         [to_drive, to_host]
     }
 
-    /// Returns the time at which the firmware has processed a command that is fetched now.
+    /// Occupies link and firmware with a command fetched now; returns the time at which the firmware has processed it.
     #[inline]
     pub fn command_done(&mut self, effect: Effect, now: SimTime) -> SimTime {
         let step = self.commands[effect as usize];
@@ -101,8 +101,8 @@ impl LinkAtWork {
         begin + self.config.t_command_service.max(self.config.t_command)
     }
 
-    /// Returns the time at which the host has the completion of a command whose last step ends at `end`; `now` is at
-    /// most `end`.
+    /// Occupies the link with a completion, and returns the time at which the host has the completion of a command
+    /// whose last step ends at `end`; `now` is at most `end`.
     #[inline]
     pub fn answered(&mut self, effect: Effect, now: SimTime, end: SimTime) -> SimTime {
         let step = self.answers[effect as usize];
@@ -110,18 +110,18 @@ impl LinkAtWork {
         end + step.takes
     }
 
-    /// Returns the time at which `bytes` bytes of a read have crossed the link to the host; the flash delivered the
-    /// bytes over the time `over`, which ended at `until`. With cut-through the transfer to the host may begin with the
-    /// first sector, but cannot end before the flash has delivered the last sector.
+    /// Occupies the link with `bytes` bytes of a read, and returns the time at which they have crossed it to the host;
+    /// the flash delivered them over the time `over`, which ended at `until`. With cut-through the transfer to the host
+    /// may begin with the first sector, but cannot end before the flash has delivered the last sector.
     #[inline]
     pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let early = if self.config.cut_through { over } else { Nanos::ZERO };
         self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
     }
 
-    /// Returns the time at which the transfer to the flash can start for `bytes` bytes of a write that arrived at
-    /// `arrived` and is processed now; `over` is the time that the flash channel takes for the bytes. With cut-through
-    /// that transfer may start before all bytes have crossed the host link.
+    /// Occupies the link with `bytes` bytes of a write that arrived at `arrived` and is processed now, and returns the
+    /// time at which their transfer to the flash can start; `over` is the time that the flash channel takes for the
+    /// bytes. With cut-through that transfer may start before all bytes have crossed the host link.
     #[inline]
     pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let from = if self.config.double_buffer { arrived } else { now };
@@ -167,8 +167,8 @@ impl LinkAtWork {
         }
     }
 
-    /// Returns the time at which `bytes` bytes requested at `from` have crossed the host link in the direction
-    /// `direction`; calls must be in order of `from`.
+    /// Occupies the host link in the direction `direction` with `bytes` bytes requested at `from`, and returns the time
+    /// at which they have crossed it; calls must be in order of `from`.
     #[inline]
     fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
         let burst = self.burst(direction, bytes);

@@ -23,7 +23,8 @@ pub(crate) struct Request {
     pub units_in: u32,
     /// Number of mapping units of a write in flight whose data cross the host link now.
     pub units_crossing: u32,
-    /// Number of flash reads (for a read) or of units not yet durable (for a write) that the request still waits for.
+    /// Number of parts that the request still waits for: flash reads and a fetch from the buffer's DRAM (of a read), or
+    /// units not yet durable (of a write that waits until its data are on flash).
     pub parts: u32,
     /// Number of bytes of a read that have come neither from the flash nor from the write buffer yet.
     pub bytes_left: u64,
@@ -42,15 +43,15 @@ pub(crate) struct Request {
     /// Busy time in nanoseconds of the flash arrays, by origin, when the present wait of a write in flight for space in
     /// the write buffer began.
     pub busy_then: Waits,
-    /// Parts of all waits of a write in flight for space in the write buffer, in nanoseconds, that are attributed to
-    /// each origin.
+    /// List, by origin, of the nanoseconds of a write's waits for space in the write buffer that are attributed to the
+    /// origin; of a read, the last has its wait for map entries from flash.
     pub buffer_waits: Waits,
     pub link_ns: u64,
     pub ecc_ns: u64,
     /// Times in nanoseconds that the request's last flash operation spent in each stage (waits, channel, array,
     /// transfer).
     pub stages: Stages,
-    /// Number of bytes of a read that the DRAM of the write buffer still has to supply.
+    /// Number of bytes of a read that the DRAM of the write buffer supplies.
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
@@ -190,7 +191,7 @@ impl Requests {
         request
     }
 
-    /// Returns true if the reads in the drive access more mapping units than the simulator has operation indices for.
+    /// Returns true if the reads in the drive together access more mapping units than [`READ_MOST`].
     #[inline]
     pub fn read_too_much(&self) -> bool {
         self.units_read > READ_MOST

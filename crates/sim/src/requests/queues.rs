@@ -55,8 +55,8 @@ impl Turn {
 /// order in which the drive fetches them.
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<u32>>,
-    /// Id and tag of the only submitted command, when there is just one: most commands are fetched immediately and skip
-    /// the queues; none otherwise.
+    /// Field of the submission queues' state: id and tag of the only submitted command, which skips the queues because
+    /// most commands are fetched immediately; none where several wait, and with weighted arbitration.
     alone: Option<(u32, u16)>,
     depth: u32,
     count: u32,

@@ -110,7 +110,8 @@ sections! {
         layout: LaidOut,
         /// Size in bytes, in the result, of a mapping unit of the drive that was simulated.
         unit_bytes: u64 = "bytes",
-        /// Number of mapping units that the host read in the measured window.
+        /// Number of mapping units that the host read in the measured window: from the write buffer, from flash, or
+        /// unmapped; units that the drive had read ahead are not counted.
         units_read: u64 = "mapping units",
         /// Number of mapping units that the host wrote in the measured window.
         units_written: u64 = "mapping units",
@@ -238,10 +239,10 @@ sections! {
     Remark {
         /// Kind of the remark in the result: a fixed name that scripts can look for.
         kind: String = "text",
-        /// Text of the remark in the result: what was noticed in the run that bears on whether the results can be
+        /// Text of the remark in the result: the fact, noticed in the run, that bears on whether the results can be
         /// believed.
         text: String = "text",
-        /// Advice of the remark in the result: what the user can do about what was noticed.
+        /// Advice of the remark in the result: action that the user can take on the fact noticed.
         advice: String = "text",
     }
 }

@@ -144,16 +144,16 @@ pub(crate) struct LongRun {
 /// Kind of reason why a run gives no estimate of long-run write amplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Reason why there is no estimate of long-run write amplification: the run had too few garbage collection victims
-    /// or merges.
+    /// Case of a missing estimate of long-run write amplification: the run had too few garbage collection victims or
+    /// merges.
     Victims,
-    /// Reason why there is no estimate of long-run write amplification: the write amplification of the last part of the
-    /// run still differs from that of the part before.
+    /// Case of a missing estimate of long-run write amplification: the write amplification of the last part of the run
+    /// still differs from that of the part before.
     Settling,
-    /// Reason why there is no estimate of long-run write amplification: data went to the SLC cache and none of it was
-    /// folded (moved to full-density blocks), so that the cost of folding is not known.
+    /// Case of a missing estimate of long-run write amplification: data went to the SLC cache and none of it was folded
+    /// (moved to full-density blocks), so that the cost of folding is not known.
     Folding,
-    /// Reason why there is no estimate of long-run write amplification: in some part of the run the garbage collection
+    /// Case of a missing estimate of long-run write amplification: in some part of the run the garbage collection
     /// victims gained no free space (all their units were still valid).
     Room,
 }
@@ -227,9 +227,9 @@ fn of_zones(victims: &[[u32; 2]]) -> LongRun {
 /// sums.
 struct RunParts<'a> {
     sums: &'a [Sums],
-    /// Counts of valid units and of other units of each die's garbage collection victims since the measurement of the
-    /// run began, one entry at the beginning of each part of the run and one at the end of the last; empty where dies
-    /// are not compared.
+    /// List of the counts of valid units and of other units of each die's garbage collection victims since the
+    /// measurement of the run began, one entry at the beginning of each part of the run and one at the end of the last;
+    /// empty where dies are not compared.
     by_die: &'a [&'a [[u64; 2]]],
     of: fn(&Sums) -> Option<f64>,
 }

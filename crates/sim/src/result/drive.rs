@@ -5,7 +5,7 @@ use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// Results on the wear of the flash at the end of the run, and on what failed in the measured window.
+    /// Results on the wear of the flash at the end of the run, and on failures in the measured window.
     Wear {
         /// Program/erase cycles of the least worn block at the end of the run, including cycles before the run; null
         /// without blocks.
@@ -23,7 +23,7 @@ sections! {
         /// Number of block erases that failed (the die reported an erase failure) in the measured window.
         erase_failures: u64 = "erases",
         /// Number of superblocks that went out of use in the measured window because a block failed and no spare block
-        /// was left.
+        /// was left, or because their die failed.
         superblocks_lost: u64 = "superblocks",
         /// True if the drive is read-only at the end of the run: too many blocks have failed for its logical space, and
         /// it takes no more writes.
@@ -47,7 +47,7 @@ sections! {
         values: Vec<Vec<f64>> = "cycles",
     }
 
-    /// Description of the flash interface on the channels, and of its speed: what controller and chip agreed on.
+    /// Description of the flash interface on the channels, on which controller and chip agreed, and of its speed.
     Bus {
         /// Name, in the result, of the flash interface on the channels, with its timing mode.
         interface: String = "text",

@@ -68,8 +68,8 @@ sections! {
         hits: u64 = "lookups",
         /// Number of lookups of entries of the logical-to-physical map that had to be read from flash.
         misses: u64 = "lookups",
-        /// Share, in the result, of lookups in the logical-to-physical map that found their entry in RAM; null where
-        /// the whole map is in RAM.
+        /// Share, in the result, of lookups in the logical-to-physical map that found their entry in RAM; null where no
+        /// lookup was counted, as with the whole map in RAM.
         hit_ratio: Option<f64> = "ratio",
         /// Numbers, in the result, of merges of log blocks with data blocks, by kind; 0 with a page-level map.
         merges: Merges = "merges",

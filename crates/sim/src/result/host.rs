@@ -47,7 +47,7 @@ sections! {
         /// workload asks the drive itself.
         #[serde(skip_serializing_if = "Option::is_none")]
         translation: Option<TranslationOfHost>,
-        /// Number of requests that zones answered with an error, by the status that NVMe defines; absent without any.
+        /// Numbers of requests that zones answered with an error, by the status that NVMe defines; absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         errors: Option<BTreeMap<String, u64>> = "requests",
     }

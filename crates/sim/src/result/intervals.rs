@@ -66,7 +66,7 @@ const UNSEEN_MOST: f64 = 3.0;
 /// proportional to the flash time taken by writes and garbage collection.
 const WAITS: [&str; 5] = ["buffer", "wait_host", "wait_gc", "wait_wear", "wait_other"];
 
-/// Returns the standard deviation of whether one request belongs to a fraction `share` of all requests.
+/// Returns the standard deviation of a value that is 1 for a fraction `share` of the requests, and 0 for the others.
 fn deviation(share: f64) -> f64 {
     (share * (1.0 - share)).sqrt()
 }
@@ -101,7 +101,8 @@ pub(super) fn of(measure: &Measure, effect: Effect, span_ns: u64, waf_relative: 
     })
 }
 
-/// Returns the fraction of the latency of a kind of request that is spent waiting for writes and garbage collection.
+/// Returns the fraction of the latency of a kind of request that is spent in the stages [`WAITS`]: waiting for space in
+/// the write buffer, or while the die does other work.
 fn waiting_share(measure: &Measure, effect: Effect) -> f64 {
     let (of, stages_ns) = (&measure.ops[effect as usize], measure.stages_ns[effect as usize]);
     let waits = STAGES.iter().zip(stages_ns).filter(|(stage, _)| WAITS.contains(stage));

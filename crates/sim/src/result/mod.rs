@@ -50,15 +50,15 @@ use std::collections::BTreeMap;
 /// `python/floatgate/results/versions.py` then says what changed.
 pub const FORMAT: u32 = 5;
 
-/// Wall-clock times, in seconds, of the phases of a run, in which two runs of the same command differ.
+/// Record of the wall-clock times, in seconds, of the phases of a run, in which two runs of the same command differ.
 pub(crate) struct Walls {
     pub run_s: f64,
     pub precondition_s: f64,
     pub build_s: f64,
 }
 
-/// Input for the result of a run beside the run's measurements: the drive, seed, preconditioning, planned cuts and
-/// failures, and wall-clock times.
+/// Set of inputs for the result of a run beside the run's measurements: the drive, seed, preconditioning, planned cuts
+/// and failures, and wall-clock times.
 pub(crate) struct Provenance<'a> {
     pub drive: &'a Drive,
     pub seed: u64,

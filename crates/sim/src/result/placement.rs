@@ -78,8 +78,8 @@ sections! {
         bytes_elsewhere: u64 = "bytes",
     }
 
-    /// Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of the list in
-    /// reclaim group n % g, where g is the number of its groups.
+    /// Placement identifiers that writes to one namespace may name: identifier n (from 0) stands for handle n / g (from
+    /// 0) of its list of handles in reclaim group n % g of its list of groups, where g is the number of its groups.
     PlacementNamespace {
         /// Name, in the result, of the namespace; empty on a drive that has a single namespace without a name.
         name: String = "text",

@@ -23,7 +23,8 @@ sections! {
         /// measured window took.
         gc: f64,
         /// Part of the run's write amplification due to garbage collection for free space that was missing when the
-        /// measured window began; negative where the window left space to be collected later.
+        /// measured window began; 0 where none was missing. Space that the window left to be collected later is not in
+        /// it.
         gc_debt: f64,
         /// Part of the run's write amplification due to wear levelling.
         wear: Option<f64>,
@@ -114,7 +115,8 @@ sections! {
 
     /// Set of facts that say why a run is too short for an estimate of long-run write amplification.
     TooShort {
-        /// Number of garbage collection victims, or merges of a block map, in the run.
+        /// Number of garbage collection victims, or merges of a block map, in the run without the part that was left
+        /// out.
         victims: u64 = "superblocks",
         /// Number of garbage collection victims that an estimate of long-run write amplification needs at least, given
         /// in the result for comparison with `victims`.

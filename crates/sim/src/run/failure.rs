@@ -13,7 +13,7 @@ use units::SimTime;
 pub(crate) struct Failure {
     pub at: SimTime,
     /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
-    /// beginning of the run to the failure of the dies.
+    /// beginning of the run, without its warm-up, to the failure of the dies.
     pub operations: u64,
     pub dies: Vec<u32>,
     pub failed: DiesFailed,
@@ -66,8 +66,8 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// Returns the simulated time of the planned failure of dies if no event comes before it; `None` otherwise, and
-    /// while the drive recovers from a power cut.
+    /// Returns the simulated time of the planned failure of dies if no event comes before or at it; `None` otherwise,
+    /// while flash operations are missing that the plan waits for, before the run begins, and in recovery.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

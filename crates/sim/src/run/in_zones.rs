@@ -14,7 +14,7 @@ use units::{Lpn, SimTime};
 
 impl<P: Observer> Run<P> {
     /// Sets the namespaces of the simulated drive in this run; on a zoned drive the states of the zones are taken from
-    /// the drive's contents.
+    /// the drive's contents, and the workload is told of them.
     pub fn live_in(&mut self, namespaces: &Namespaces) {
         self.namespaces = namespaces.clone();
         self.namespaces.begin(&self.ftl);
@@ -57,9 +57,9 @@ impl<P: Observer> AtZones<'_, P> {
     }
 
     /// Does for request `id` on a zoned drive, once the firmware has processed its command, the part that concerns its
-    /// zone: refuses a read or trim that the zone does not allow, begins the check of a write's write pointer, or
-    /// queues a zone management command. Returns true if the caller has nothing more to do for now; false for a flush
-    /// and for an allowed read or trim, which the caller then carries out.
+    /// zone: refuses a read or trim that the zone does not allow, begins or ends the check of a write's write pointer,
+    /// or queues a zone management command. Returns true if the caller has nothing more to do for now; false if the
+    /// caller carries the request out: a flush, an allowed read or trim, or any request outside of zones.
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -95,7 +95,7 @@ impl<P: Observer> AtZones<'_, P> {
     }
 
     /// Ends the firmware's check of a zone's write pointer for the write `id`: advances the write pointer, so that the
-    /// data of the write may be transferred.
+    /// data of the write may be transferred, or answers the write with the zone's error.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.0.requests.get(id);
         request.understood = now;

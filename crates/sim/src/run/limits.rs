@@ -73,8 +73,8 @@ impl Watch {
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// Returns the greatest number of events that the drive can need until no flash operation is in flight (the drive
-    /// is at rest).
+    /// Returns the run's limit on events: greatest number that may pass without progress of a host request, or until a
+    /// drive without requests is at rest (no flash operation in flight).
     pub fn events_most(&self) -> u64 {
         self.events_most
     }
@@ -128,7 +128,7 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// Limits at which a workload ends at the latest: a number of requests and a simulated time.
+/// Record of the limits at which a workload ends at the latest: a number of requests and a simulated time.
 pub(crate) struct WorkloadEnd {
     /// Limit of the workload: greatest number of requests that it may issue; `u64::MAX` without a limit.
     pub requests: u64,

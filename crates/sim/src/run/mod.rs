@@ -41,17 +41,18 @@ use units::{Bytes, Nanos, SimTime};
 /// Module with the numeric codes of the kinds of events that this crate schedules in a run's calendar.
 mod events {
     use ftl::events::FIRST_FREE as FIRST;
-    /// Code of a kind of event in the run's event calendar: the firmware has processed a command.
+    /// Constant: code of a kind of event in the run's event calendar: the firmware has processed a command, or has
+    /// checked the write pointer for a write to a zone.
     pub const COMMAND: u8 = FIRST;
-    /// Code of a kind of event in the run's event calendar: data of a write have arrived in the drive.
+    /// Constant: code of a kind of event in the run's event calendar: data of a write have arrived in the drive.
     pub const DATA_IN: u8 = FIRST + 1;
-    /// Code of a kind of event in the run's event calendar: the host has the completion of a request.
+    /// Constant: code of a kind of event in the run's event calendar: the host has the completion of a request.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// Code of a kind of event in the run's event calendar: the time has come at which the workload announced a
-    /// request.
+    /// Constant: code of a kind of event in the run's event calendar: the time has come at which the workload announced
+    /// a request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// Code of a kind of event in the run's event calendar: the write buffer's DRAM has transferred the data of a
-    /// request.
+    /// Constant: code of a kind of event in the run's event calendar: the write buffer's DRAM has transferred the data
+    /// of a request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
@@ -70,7 +71,7 @@ pub(crate) struct Run<P: Observer> {
     writers: VecDeque<u32>,
     pub in_drive: u32,
     t_decode: Nanos,
-    /// DRAM of the write buffer; none where accesses to the DRAM take no time.
+    /// Field of a run: state of the DRAM of the write buffer; none where accesses to the DRAM take no time.
     pub memory: Option<Memory>,
     unit: u64,
     /// Limit of the drive in this run: greatest number of mapping units of a write that cross the host link in one
@@ -79,7 +80,7 @@ pub(crate) struct Run<P: Observer> {
     /// Number of bytes of a read that are gathered before they are sent to the host; 0: the data of each page are sent
     /// to the host as soon as they are decoded.
     read_frame: u64,
-    /// Number of mapping units that make a group of host commands which the drive processes together.
+    /// Number of mapping units in a group of host commands that the drive processes together; `u32::MAX`: no groups.
     group_units: u32,
     /// Number of mapping units that the present group of host commands, which the drive processes together, may still
     /// accept.
@@ -96,8 +97,8 @@ pub(crate) struct Run<P: Observer> {
     /// True if some of the drive's policies come from the user, so that a stall that they cause is the user's error.
     pub has_own_policies: bool,
     ramping: bool,
-    /// True while the run is in its warm-up, which runs copies of the workload, unmeasured, until the write buffer is
-    /// filled as the workload leaves it.
+    /// True in the run's warm-up, which runs copies of the workload, unmeasured, until the write buffer is filled as
+    /// the workload leaves it, and in a sampled run while measuring pauses.
     pub warming: bool,
     /// Simulated time, on the clock of this run, at which the workload began, after preconditioning and warm-up.
     pub origin: SimTime,
@@ -156,7 +157,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
 /// Constant: shortest time that the simulation resolves: one nanosecond.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
-/// Limits of a run: greatest number of requests, and greatest simulated time in nanoseconds; none without a limit.
+/// Record of a run's limits: greatest number of requests, and greatest simulated time in nanoseconds; none: no limit.
 pub(crate) struct RunLimits {
     pub requests: Option<u64>,
     pub ns: Option<u64>,
@@ -303,7 +304,7 @@ impl<P: Observer> Run<P> {
     /// Processes up to `count` simulation events of the run; returns true when the run is over.
     ///
     /// # Errors
-    /// When the workload is faulty, or no request makes progress any more.
+    /// When the workload is faulty or too long, or no request makes progress any more.
     pub fn advance(&mut self, count: u64) -> Result<bool, Error> {
         if !self.begun {
             self.begun = true;
@@ -391,7 +392,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Returns true once the workload was asked for its first request.
+    /// Returns true once simulated time of the run has begun: when the workload was asked for its first request or,
+    /// where requests come from outside, when the caller began it.
     pub fn has_begun(&self) -> bool {
         self.begun
     }

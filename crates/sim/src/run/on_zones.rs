@@ -12,8 +12,8 @@ use engine::Event;
 use host::{Completion, CompletionStatus, Effect, HostRequest};
 use units::{Lpn, SimTime};
 
-/// Host of a run that keeps blocks on the zones of the drive: its translation, and the address space that the workload
-/// sees.
+/// State of the host, in a run, that keeps blocks on the zones of the drive: its translation, and the address space
+/// that the workload sees.
 pub(crate) struct BlockHost {
     /// Field: state of the host's translation, which turns the workload's requests for blocks into requests to zones.
     pub translation: HostTranslation,

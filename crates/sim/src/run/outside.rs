@@ -25,9 +25,9 @@ pub(crate) trait OutsideRun {
     /// Begins the run's simulated time, if it has not begun yet.
     fn wake(&mut self);
 
-    /// Announces that the source has a request that arrives at the time `at`; a request with an arrival time in the
-    /// past is drawn now. If, by `holds`, the source still contains other requests, it is asked when the first of them
-    /// is due, or when a queue has a free entry, as in a run with a workload.
+    /// Announces that the source has a request that arrives at the time `at`; a request with an arrival time not after
+    /// the present is drawn now. If, by `holds`, the source still contains other requests, it is asked when the first
+    /// of them is due, or when a queue has a free entry, as in a run with a workload.
     fn offer(&mut self, at: SimTime, holds: SourceHolds);
 
     /// Processes the next simulation event, if its time is not after `until`; returns false if there is none to handle.

@@ -127,7 +127,7 @@ impl<P: Observer> Pausing<'_, P> {
         self.0.host_requests += requests;
     }
 
-    /// Returns the number of requests that the run's limit on requests still allows.
+    /// Returns the number of requests that the run's limit on requests still allows; near `u64::MAX` without a limit.
     pub fn requests_left(&self) -> u64 {
         self.0.end.requests.saturating_sub(self.0.handed_out)
     }

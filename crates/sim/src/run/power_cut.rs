@@ -18,7 +18,7 @@ pub(crate) struct Cut {
     /// capacitors.
     pub dark: SimTime,
     /// Number of flash operations (each page read, page programmed or block erased counts as one) done from the
-    /// beginning of the run to the power cut.
+    /// beginning of the run, without its warm-up, to the power cut.
     pub operations: u64,
     /// Number of requests of the host that were never answered because of the power cut.
     pub requests: u32,
@@ -30,18 +30,19 @@ pub(crate) struct Cut {
     pub back: SimTime,
     /// Time at which the drive took requests again after the power cut; none if the power failed again before.
     pub ready: Option<SimTime>,
-    /// Counts of what recovery did after the power cut, up to the next cut if there was one: pages read, superblocks
-    /// found, and logical units found.
+    /// Counts of the recovery after the power cut: flash pages that it has to read (all of them, even if the next cut
+    /// came before its end), superblocks with programmed pages, and logical units found.
     pub found: ftl::Found,
 }
 
-/// Lists of all power cuts of a run: planned cuts to come, and cuts that have happened.
+/// Record of all power cuts of a run: planned cuts to come, and cuts that have happened.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     plan: PowerPlan,
     /// List of the times of the power cuts planned by time and still to come, the next one last.
     by_time: Vec<SimTime>,
-    /// List of the power cuts planned by number of flash operations and still to come, the next one last.
+    /// List of the power cuts planned by number of flash operations and still to come, each with the time from there on
+    /// to the cut, the next one last.
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
     /// List of the records of the power cuts that have happened in the run so far.
@@ -110,7 +111,8 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// Returns the simulated time of the next power cut if no event comes before it; `None` otherwise.
+    /// Takes the next power cut out of the plan and returns its simulated time, if no event comes before it; `None`
+    /// otherwise, and before the run has begun.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();
@@ -240,7 +242,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// Processes the next event of a drive that recovers its logical-to-physical map after a power cut; returns false
-    /// if there is none, because the map is rebuilt.
+    /// once no read of recovery is in flight, so that the map is rebuilt, or if there is no event.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)

@@ -17,7 +17,8 @@ impl<P: Observer> Run<P> {
         self.ftl.send_out(&mut self.ctx);
     }
 
-    /// Processes simulation events of the run while `reason` returns true, without requests of a host.
+    /// Processes simulation events of the run, without requests of a host, while `reason` returns true and an event is
+    /// left; panics if the events exceed the run's limit on events without progress.
     pub(super) fn pass_while(&mut self, reason: impl Fn(&mut Self) -> bool) {
         let mut left = self.watch.events_most();
         while reason(self) && self.pass() {

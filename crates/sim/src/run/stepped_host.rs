@@ -10,8 +10,8 @@ use units::SimTime;
 /// number comes first.
 pub type NumberedRequest = (u64, HostRequest);
 
-/// Host side of a stepped run: the requests that the caller has submitted and the run has not drawn, and the
-/// completions that the caller has not taken.
+/// State of the host side of a stepped run: the requests that the caller has submitted and the run has not drawn, and
+/// the completions that the caller has not taken.
 #[derive(Default)]
 pub(crate) struct SteppedHost {
     /// Queue of the submitted requests in the order of their arrival times; requests of the same time stay in the order
@@ -23,7 +23,7 @@ pub(crate) struct SteppedHost {
     number: u64,
     /// Number of the caller's submitted requests that the stepped run has drawn (taken into simulation) so far.
     drawn: u64,
-    /// Completions of the stepped run's requests that the caller has not taken.
+    /// Field of a stepped run's host side: completions of the requests that the caller has not taken.
     pub answers: SteppedAnswers,
 }
 

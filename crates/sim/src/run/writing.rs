@@ -30,8 +30,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Transfers over the host link as many units of the write `id` as the write buffer has space for; the other units
-    /// wait.
+    /// Transfers over the host link as many units of the write `id` as the write buffer has space for, at most one
+    /// frame of the link; the other units wait.
     pub(super) fn take_data(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         let wanted = request.units - request.units_in;

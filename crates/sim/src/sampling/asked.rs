@@ -9,8 +9,8 @@ const AUTO: &str = "auto";
 /// second, mean latency, and 99th percentile of the latency.
 const NAMES: [&str; 4] = ["waf", "iops", "mean", "p99"];
 
-/// Value of the option `--sample`: the errors that a sampled run's estimates may have. Each is the greatest half width
-/// of a confidence interval, as a share of the value; `None` where no error was asked for.
+/// Record of the value of the option `--sample`: the errors that a sampled run's estimates may have. Each is the
+/// greatest half width of a confidence interval, as a share of the value; `None` where no error was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AskedErrors {
     /// String of the option `--sample`, as the user gave it.
@@ -31,10 +31,11 @@ pub(crate) struct AskedErrors {
 
 impl AskedErrors {
     /// Reads the string of the option `--sample`: `auto`, or errors in percent, each after the name of its figure, with
-    /// commas between, as in `waf:1%,iops:2%,p99:5%`.
+    /// a comma or a space between, as in `waf:1%,iops:2%,p99:5%`.
     ///
     /// # Errors
-    /// When the string is neither of these, or has an error twice; the message says what was expected.
+    /// When the string is neither of these, names a figure twice, or has an error that is not above 0 % or not below
+    /// 100 %; the message tells which text was expected.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut asked = Self { text: text.to_owned(), ..Self::default() };
         if text == AUTO {

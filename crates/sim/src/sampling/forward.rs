@@ -72,11 +72,11 @@ pub(super) struct WaitingIn {
 /// Type that takes requests of the host without simulated time: writes go through a model of the write buffer to the
 /// flash.
 struct ForwardWriter<'a> {
-    /// Drive of the run; error messages give its name.
+    /// Field: drive of the run, whose name error messages give.
     drive: &'a Drive,
-    /// Flash translation layer that takes the writes which leave the model of the write buffer.
+    /// Field: flash translation layer that takes the writes which leave the model of the write buffer.
     ftl: &'a mut Ftl,
-    /// Model of the write buffer; `None` where units do not wait in the buffer.
+    /// Field: model of the write buffer; `None` where units do not wait in the buffer.
     waiting: Option<WaitingUnits>,
 }
 
@@ -180,11 +180,12 @@ pub(super) struct Steps {
     pub by_effect: [Nanos; Effect::COUNT],
 }
 
-/// Plan by which a stretch of requests is carried forward without simulated time.
+/// Record of the plan by which a stretch of requests is carried forward without simulated time.
 pub(super) struct ForwardPlan {
     /// Number of requests that the plan carries forward.
     pub count: u64,
-    /// Times by which the nominal clocks of workload and host advance with each request carried forward.
+    /// Field of a plan: times by which the nominal clocks of workload and host advance with each request carried
+    /// forward.
     pub steps: Steps,
     /// True if the workload's requests have arrival times of their own (open loop).
     pub waits: bool,

@@ -63,9 +63,10 @@ enum SamplingStage {
 pub(crate) struct Sampling {
     /// Field: bounds that the option `--sample` sets on the errors of estimates.
     asked: AskedErrors,
-    /// Present stage of the sampled run: beginning, warm-up, measured window, or over.
+    /// Field of a sampled run's state: its present stage (beginning, warm-up, measured window, or over).
     stage: SamplingStage,
-    /// Lead of the workload's clock over the clock of the run; `None` before it has a clock of its own.
+    /// Field of a sampled run's state: lead of the workload's clock over the clock of the run; `None` before the
+    /// workload has a clock of its own.
     passed: Option<PassedOver>,
     /// Number of passes of the workload (`--loop`) begun at the last look; each has a clock of its own.
     passes: u32,
@@ -76,9 +77,10 @@ pub(crate) struct Sampling {
     /// The record of the first requests of the sampled run, which run in detail, part by part; kept in the state of the
     /// run.
     beginning: BeginningSeen,
-    /// Lengths, in requests, of the sampled run's warm-ups, measured windows, and stretches to carry forward.
+    /// Field of a sampled run's state: lengths, in requests, of warm-ups, measured windows, and stretches to carry
+    /// forward.
     lengths: SampleLengths,
-    /// Counts of the sampled run's requests: all, measured, and carried forward.
+    /// Field of a sampled run's state: counts of its requests (all, measured, and carried forward).
     run_so: RunSo,
     /// Field of a sampled run's state: mean, over the run's answered requests, of the number of units that waited in
     /// the write buffer, warm-ups left out.
@@ -236,7 +238,8 @@ impl Sampling {
         self.go_forward(run, drive)
     }
 
-    /// Lets the drive come to rest, carries its state forward, and begins the warm-up of the next window.
+    /// Lets the drive come to rest, carries its state forward, and begins the warm-up of the next window; where no
+    /// request is to be carried forward, begins the next window at once.
     fn go_forward<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive) -> Result<(), Error> {
         if self.lengths.skip == 0 {
             // Too few requests to leave any out: windows follow each other.

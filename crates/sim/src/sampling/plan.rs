@@ -4,15 +4,17 @@
 const WINDOWS: u64 = 12;
 /// Constant: least number of requests of a measured window of a sampled run.
 const WINDOW_LEAST: u64 = 1_000;
-/// Constant: length of a warm-up, and of a window, in turns: requests in which each die programs one superblock.
+/// Constant: least length of a warm-up, and of a window, in turns (requests in which each die programs one superblock),
+/// where the run is long enough.
 const TURNS: f64 = 4.0;
 /// Constant: number of requests carried forward for each request in detail where the length of the sampled run is not
 /// known.
 const FORWARD_PER_DETAIL: u64 = 19;
-/// Constant: greatest share of a sampled run's requests (0 to 1) that the plan of windows runs in detail.
+/// Constant: greatest share of a sampled run's requests (0 to 1) that the plan of windows runs in detail, unless the
+/// least lengths of warm-ups and windows need more.
 const DETAIL_MOST: f64 = 0.25;
 
-/// Lengths of warm-ups, windows and stretches to carry forward of a sampled run, in requests.
+/// Record of the lengths of a sampled run's warm-ups, windows and stretches to carry forward, in requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleLengths {
     /// Number of requests that run in detail, unmeasured, before each window.

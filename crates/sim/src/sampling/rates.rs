@@ -82,7 +82,8 @@ struct Estimated {
 
 impl Quotient {
     /// Returns the quotient for the whole run, estimated from the rows (slices) that `takes` accepts, if the drive
-    /// programmed `programmed` bytes for each request after the beginning; `None` without requests in these rows.
+    /// programmed `programmed` bytes for each request after the beginning; `None` without requests in these rows,
+    /// unless the beginning is the whole run.
     fn value(&self, takes: impl Fn(&SliceRow) -> bool, programmed: f64) -> Option<f64> {
         let mut points: Vec<SliceRow> = Vec::new();
         for row in self.rows.iter().filter(|row| takes(row)) {
@@ -285,8 +286,8 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// Histogram, for a whole sampled run, of the latencies of reads or of writes: latencies from windows count by the
-/// weights of their windows.
+/// Record of the histogram, for a whole sampled run, of the latencies of reads or of writes: latencies from windows
+/// count by the weights of their windows.
 struct Pooled {
     /// List of pairs, from the highest latency level down: latency of the level in ns, and share of the requests (0 to
     /// 1) that take longer.

@@ -40,7 +40,7 @@ impl WindowCounts {
     }
 }
 
-/// Sums of times of requests over all measured windows of a sampled run so far.
+/// Record of sums of times of requests over all measured windows of a sampled run so far.
 #[derive(Clone, Copy, Default)]
 pub(super) struct TimesSeen {
     /// Sum of the windows' lengths in simulated time, in ns.

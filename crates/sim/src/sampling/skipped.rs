@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use units::SimTime;
 
-/// Lead in ns of a workload's clock over the clock of its run: the time of requests that were carried forward without
-/// simulated time. Copies share one value, which a single thread uses.
+/// Type of the lead in ns of a workload's clock over the clock of its run: the time of requests that were carried
+/// forward without simulated time. Copies share one value, which a single thread uses.
 #[derive(Clone, Default)]
 pub(super) struct PassedOver(Arc<AtomicU64>);
 
@@ -34,9 +34,9 @@ impl PassedOver {
 
 /// Workload that wraps another one, whose clock is ahead of the clock of its run by the time that was carried forward.
 pub(super) struct Skipped {
-    /// Wrapped workload, which makes the requests.
+    /// Field: wrapped workload, which makes the requests.
     pub inner: Box<dyn Workload>,
-    /// Lead of the wrapped workload's clock over the clock of the run.
+    /// Field: lead of the wrapped workload's clock over the clock of the run.
     pub passed: PassedOver,
 }
 

@@ -15,7 +15,7 @@ const SLICES: u64 = 4;
 /// in the order of latencies.
 pub(super) type LatencyCounts = Vec<(u64, u64)>;
 
-/// Sums over the requests of one kind (reads or writes) in a slice of a measured window.
+/// Record of sums over the requests of one kind (reads or writes) in a slice of a measured window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KindSums {
     /// Number of requests of the kind.
@@ -24,14 +24,14 @@ pub(super) struct KindSums {
     pub latency_ns: f64,
     /// Number of bytes of the requests of the kind.
     pub bytes: f64,
-    /// Histogram of the latencies of the requests of the kind.
+    /// Field: histogram of the latencies of the requests of the kind.
     pub latencies: LatencyCounts,
 }
 
-/// Sums over a slice of a measured window of a sampled run.
+/// Record of sums over a slice of a measured window of a sampled run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WindowSlice {
-    /// Number of the window in the run; window 0 is the run's beginning.
+    /// Number, in the run, of the window that the slice is a part of; window 0 is the run's beginning.
     pub window: usize,
     /// Simulated time that the slice took, in ns.
     pub ns: f64,
@@ -39,7 +39,7 @@ pub(super) struct WindowSlice {
     pub requests: f64,
     /// Number of bytes that the drive programmed to flash in the slice.
     pub programmed: f64,
-    /// Sums over the reads (first) and over the writes of the slice.
+    /// Field of a slice's record: sums over its reads (first) and over its writes.
     pub kinds: [KindSums; KINDS],
 }
 
@@ -102,7 +102,7 @@ pub(super) struct WindowsSeen {
     open: Option<(WindowCounts, SliceEdge)>,
     /// Number of requests of each slice of the present window.
     slice: u64,
-    /// Sums of times of requests in the windows so far.
+    /// Field of the record of windows: sums of times of requests in the windows so far.
     pub times: TimesSeen,
     /// List of the slices of the windows so far, in order.
     pub slices: Vec<WindowSlice>,

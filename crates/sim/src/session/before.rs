@@ -193,8 +193,8 @@ pub(super) fn limits_of(options: &RunOptions) -> RunLimits {
     RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }
 
-/// Sets the time `origin`, when the workload begins, as the time zero of the recorded rows of requests and of the
-/// timeline.
+/// Begins to record rows of requests and the timeline, if `options` ask for them, with the time `origin`, when the
+/// workload begins, as their time zero.
 pub(super) fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
     let geometry = drive.geometry();
     let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());

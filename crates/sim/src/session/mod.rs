@@ -44,28 +44,30 @@ use units::SimTime;
 pub struct Progress {
     /// Flag of the progress record: true once the run is over (all requests are answered, or an error ended it).
     pub done: bool,
-    /// Name of the run's phase: `precondition`, `layout` (writing the data that the workload expects), or `run`.
+    /// Name of the run's phase: `precondition` (warm-up included), `layout` (writing the data that the workload
+    /// expects), or `run`.
     pub phase: &'static str,
     /// Fraction (0 to 1) of the present phase that is done; none where that is unknown.
     pub fraction: Option<f64>,
     /// Simulated time in nanoseconds since the workload began; 0 during preconditioning and warm-up.
     pub simulated_ns: u64,
-    /// Number of host requests completed so far.
+    /// Number of host requests completed so far, those of a warm-up left out.
     pub host_requests: u64,
-    /// Number of page operations so far, as one sum: flash pages read, flash pages programmed and blocks erased.
+    /// Number of page operations so far (in the phase `run`, since the run began without its warm-up), as one sum:
+    /// flash pages read, flash pages programmed and blocks erased.
     pub page_operations: u64,
 }
 
-/// Base of the numbers of workload copies in preconditioning: number = base + index of the copy; random requests follow
-/// from it. Copies of a warm-up have a higher base, passes of `--loop` start at 0.
+/// Constant: base of the numbers of workload copies in preconditioning: number = base + index of the copy; random
+/// requests follow from it. Copies of a warm-up have a higher base, passes of `--loop` start at 0.
 const FIRST_COPY: u32 = 1 << 30;
 
-/// Least number of page operations granted to a checked drive to come to rest after a run, so that the checker's own
-/// record (account) of the contents of a small drive is always compared with no operation in flight.
+/// Constant: least number of page operations granted to a checked drive to come to rest after a run, so that the
+/// checker's own record (account) of the contents of a small drive is always compared with no operation in flight.
 const SHORT_REST: u64 = 1 << 16;
 
-/// Greatest number of mapping units on flash with which a drive's map is compared with the checker's own record
-/// (account) of it also at the end of a run with operations in flight.
+/// Constant: greatest number of mapping units on flash with which a drive's map is compared with the checker's own
+/// record (account) of it also at the end of a run with operations in flight.
 const WALKED_TWICE: usize = 1 << 22;
 
 /// Constant: number of unit writes of preconditioning for each event that a call of [`Session::advance`] asks for.
@@ -87,10 +89,11 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: WorkloadPasses,
-    /// Description of the workload, which `--loop` repeats and preconditioning copies.
+    /// Field of a session: description of the workload, which `--loop` repeats, and preconditioning and warm-up copy;
+    /// `None` where the session has only a source of requests.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
-    /// Workload, already open, that waits until the warm-up is over; none otherwise.
+    /// Field of a session: workload, already open, that waits until the warm-up is over; none otherwise.
     waiting: Option<Box<dyn Workload>>,
     /// Number of units that wait in the write buffer while the workload runs, as a warm-up measured it; `None` before.
     waiting_in_time: Option<u32>,
@@ -426,7 +429,7 @@ impl Session {
     /// Saves the state of the drive after the run; data in the write buffer are programmed first.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the drive's state cannot be saved, an operation of the drive is in flight, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
         check_asked(Feature::SavedState, &self.drive.features)?;
         check_untranslated(&self.drive, "a saved state")?;
@@ -456,7 +459,7 @@ impl Session {
     }
 }
 
-/// Sets up a new run for its session: namespaces, host side (of a stepped run), origin of policies, and warm-up.
+/// Sets up a new run for its session: host side, namespaces, whether policies come from the user, and warm-up.
 fn set_out<P: Observer>(run: &mut Run<P>, drive: &Drive, host: RunHost, warm_up: Option<&WarmUp>) {
     run.host = host;
     run.live_in(drive.namespaces());

@@ -80,7 +80,7 @@ impl RunOptions {
     /// Parses the options of a run from JSON and checks them.
     ///
     /// # Errors
-    /// When a key is unknown or a value out of range.
+    /// When a key is unknown, a value is out of range, or options exclude each other.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let options: Self = serde_json::from_str(text).map_err(|error| Error(format!("options: {error}")))?;
         if !(options.fill > 0.0 && options.fill <= 1.0) {

@@ -12,7 +12,7 @@ use crate::sampling::Sampling;
 use crate::{Drive, Error, WorkloadSpec};
 use host::later::Later;
 
-/// Greatest number of passes of a workload with `--loop until=...`, for an option that gives no number itself.
+/// Constant: greatest number of passes of a workload with `--loop until=...`, where the option gives no number itself.
 const PASSES_MOST: u32 = 100;
 
 /// Kind of rule of `--loop` for the number of passes of the workload, repetitions one after the other.
@@ -87,7 +87,7 @@ impl WorkloadPasses {
     /// Begins the next pass when a pass is over and the rule asks for another one.
     ///
     /// # Errors
-    /// When the workload cannot be opened again.
+    /// When the workload cannot be opened again, or all passes together would be too long.
     pub fn go_on<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive, seed: u64) -> Result<(), Error> {
         if !run.is_done() || !self.wants_more(run) {
             return Ok(());

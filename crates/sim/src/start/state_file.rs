@@ -15,11 +15,11 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
-/// Version of the format of saved drive states. 2: a collection may be in progress. 3: superblocks with one bit a cell,
-/// groups of parity, snapshots, units that are lost. 4: contents common to every map come first. 5: random streams, the
-/// order of candidates, lives of blocks, ages of data. 6: the open superblock of each write stream.
+/// Constant: version of the format of saved drive states. 2: a collection may be in progress. 3: superblocks with one
+/// bit a cell, groups of parity, snapshots, units that are lost. 4: contents common to every map come first. 5: random
+/// streams, the order of candidates, lives of blocks, ages of data. 6: the open superblock of each write stream.
 const VERSION: u32 = 6;
-/// Compression level (zstd) of saved drive states: a higher level gains nothing, because the arrays look random.
+/// Constant: compression level (zstd) of saved drive states: a higher one gains nothing, as the arrays look random.
 const LEVEL: i32 = 3;
 
 /// Returns the shape of a drive for its saved state, as JSON: sizes that must be equal on a drive that loads the state.
@@ -168,7 +168,7 @@ pub fn info(path: &Path) -> Result<Value, Error> {
 /// saved.
 ///
 /// # Errors
-/// When the file is damaged, of another version, or of a drive of another shape.
+/// When the file is damaged, of another version, or of a drive of another shape or with other namespaces.
 pub(crate) fn load(
     ftl: &mut Ftl,
     path: &Path,

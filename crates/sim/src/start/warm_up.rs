@@ -18,31 +18,34 @@ use host::Workload;
 use host::later::Later;
 use units::{Lpn, SimTime};
 
-/// Number of events of the warm-up between two samples of the write buffer's contents.
+/// Constant: number of events of the warm-up between two samples of the write buffer's contents.
 const EVENTS: u64 = 256;
-/// Greatest difference between the mean buffer contents of two spans of windows, as a fraction of the buffer's slots,
-/// at which the warm-up counts as settled (the contents no longer change).
+/// Constant: greatest difference between the mean buffer contents of two spans of windows, as a fraction of the
+/// buffer's slots, at which the warm-up counts as settled (the contents no longer change).
 const TOLERANCE: f64 = 0.01;
-/// Range of the buffer's contents, as a fraction of the buffer's slots, above which the contents count as fluctuating.
-/// Such a buffer remembers for many windows that it was full, so longer spans are then compared, once there are
-/// `WINDOWS_WANDERING` windows, where copies of the workload are shorter than the spans.
+/// Constant: range of the buffer's contents, as a fraction of the buffer's slots, above which the contents count as
+/// fluctuating. Such a buffer remembers for many windows that it was full, so longer spans are then compared, once
+/// there are `WINDOWS_WANDERING` windows, where copies of the workload are shorter than the spans.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
-/// Fraction of the write buffer's slots: a buffer with fewer units not on flash does not count as full.
+/// Constant: fraction of the write buffer's slots: a buffer with fewer units not on flash does not count as full.
 const FULL: f64 = 0.9;
-/// Fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to matter.
+/// Constant: fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to
+/// matter.
 const COALESCED: f64 = 0.02;
-/// Greatest number of windows of a warm-up, unless the write buffer is small, for which more windows are allowed.
+/// Constant: greatest number of windows of a warm-up, unless the write buffer is small, for which more are allowed.
 const WINDOWS_MOST: u64 = 16;
-/// Greatest number of windows of a warm-up on a small write buffer, even if `UNITS_MOST` units would fill more windows.
+/// Constant: greatest number of windows of a warm-up on a small write buffer, even if `UNITS_MOST` units would fill
+/// more windows.
 const WINDOWS_MOST_SMALL: u64 = 128;
-/// Number of units read or written that limits a warm-up on a small write buffer: it has at most as many windows as
-/// these units fill, and at most `WINDOWS_MOST_SMALL`.
+/// Constant: number of units read or written that limits a warm-up on a small write buffer: it has at most as many
+/// windows as these units fill, and at most `WINDOWS_MOST_SMALL`.
 const UNITS_MOST: u64 = 1 << 18;
-/// Greatest number of copies of the workload in a warm-up: a workload with very few requests never fills a buffer.
+/// Constant: greatest number of copies of the workload in a warm-up: a workload with very few requests never fills a
+/// buffer.
 const COPIES_MOST: u32 = 1 << 13;
-/// Number to which the count of copies is added to number the copies of a warm-up; passes of `--loop` are numbered from
-/// 0.
+/// Constant: number to which the count of copies is added to number the copies of a warm-up; passes of `--loop` are
+/// numbered from 0.
 const FIRST_COPY: u32 = 1 << 31;
 
 /// State of a warm-up: copies of the workload that run with simulated time, unmeasured, one after the other, until the
@@ -72,8 +75,8 @@ pub(crate) struct WarmUp {
 
 impl WarmUp {
     /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a steady or
-    /// constructed state, on a drive whose write buffer keeps units (as a write-back buffer or a cache), without
-    /// planned power cuts, die failures or snapshots, and not for traces.
+    /// constructed state, with a write buffer that keeps units (write-back or cache; for a workload that only reads, a
+    /// cache), without planned power cuts, die failures or snapshots, and not for traces.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -187,7 +190,8 @@ impl WarmUp {
     }
 
     /// Returns the number of units not on flash that wait in the write buffer under this workload, as the warm-up
-    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; `None` otherwise.
+    /// measured it, if that is clearly less than the full buffer that untimed writing assumed, and the buffer coalesces
+    /// writes; `None` otherwise.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
@@ -222,8 +226,8 @@ impl WarmUp {
     }
 }
 
-/// Initial value for the least and the greatest number of units in the write buffer: plus and minus infinity, before
-/// the first sample.
+/// Constant: initial value for the least and the greatest number of units in the write buffer: plus and minus infinity,
+/// before the first sample.
 const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {
@@ -231,9 +235,9 @@ fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {
     sums.map(|sum| sum / means.len() as f64)
 }
 
-/// Returns true if the contents of a write buffer of `slots` slots no longer change, by the means of the windows. For
-/// fluctuating contents (`wanders`) the later half of the windows is compared with the quarter before it, whenever the
-/// number of windows is a power of two.
+/// Returns true if the contents of a write buffer of `slots` slots no longer change, by the means of the windows: the
+/// last two are compared. For fluctuating contents (`wanders`) the later half of the windows is compared with the
+/// quarter before it, whenever the number of windows is a power of two, at least `WINDOWS_WANDERING`.
 fn is_settled(means: &[[f64; 2]], wanders: bool, slots: f64) -> bool {
     let count = means.len();
     let (middle, first) = match wanders {

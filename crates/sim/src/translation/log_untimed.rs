@@ -24,7 +24,8 @@ impl HostTranslation {
     /// collects zones while too few are empty.
     ///
     /// # Panics
-    /// When no zone can be collected and no zone is empty, which the capacity of the log excludes.
+    /// When no zone can be collected and only the empty zone kept for collection is left, which the log's capacity
+    /// excludes.
     pub fn write_untimed(&mut self, block: u32, stream: u16) {
         while self.log.empty_zones() < self.collecting.zones_least() && self.collect_untimed() > Some(0) {}
         while !self.log.put(block, stream.min(self.streams - 1)) {

@@ -31,7 +31,7 @@ const REQUESTS_MOST: usize = 1024;
 /// Record of a request that the workload makes to a host which keeps blocks on the zones of the drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AskedOfHost {
-    /// Request of the workload, in byte addresses of the host's blocks.
+    /// Field: request of the workload, in byte addresses of the host's blocks.
     pub request: HostRequest,
     /// True if the request of the workload counts in the measured window.
     pub measured: bool,
@@ -40,7 +40,7 @@ pub(crate) struct AskedOfHost {
 /// State of a request of the workload on which the translation of a host that keeps blocks on zones works.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostWork {
-    /// Request of the workload, and whether it counts in the measured window.
+    /// Field: request of the workload, and whether it counts in the measured window.
     pub asked: AskedOfHost,
     /// True if a read of the drive for this read of the workload failed; always false for writes, trims and flushes.
     pub failed: bool,
@@ -53,7 +53,7 @@ pub(crate) struct HostWork {
     /// advances as places are reserved, and equals `end` when all blocks have one. For other requests: their first
     /// logical block.
     next: u32,
-    /// Logical block after the last one that the request of the workload touches.
+    /// Number of the logical block after the last one that the request of the workload touches.
     end: u32,
     /// Number of a write in the order of the log's writes and trims; 0 until blocks that the write replaces in part are
     /// read, and for requests that are no writes.
@@ -62,7 +62,7 @@ pub(crate) struct HostWork {
     waiting_since: Option<SimTime>,
 }
 
-/// Counts of blocks, zones and waits in the translation of a host that keeps blocks on zones.
+/// Record of counts of blocks, zones and waits in the translation of a host that keeps blocks on zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TranslationCounts {
     /// Count of a host that keeps blocks on zones: number of blocks that the host wrote, or began to write, to zones
@@ -118,7 +118,7 @@ impl TranslationCounts {
 /// State of the translation of a host that keeps blocks on a drive of zones: its log, the requests of the workload on
 /// which it works, and its collection of zones.
 pub(crate) struct HostTranslation {
-    /// Log of the host, which knows where each block lies on the zones.
+    /// Field: log of the host, which knows where each block lies on the zones.
     log: ZoneLog,
     /// Size in bytes of a block of the host, which is a mapping unit of the drive.
     unit: u64,
@@ -139,9 +139,9 @@ pub(crate) struct HostTranslation {
     done: Vec<HostWork>,
     /// Field: state of the host's collection of zones.
     collecting: Collecting,
-    /// Counts of blocks, zones and waits since the host's translation was made.
+    /// Field: counts of blocks, zones and waits since the host's translation was made.
     counts: TranslationCounts,
-    /// Counts of blocks, zones and waits when the measured window began.
+    /// Field: counts of blocks, zones and waits when the measured window began.
     before: TranslationCounts,
     /// For each zone that the host chose for collection in the measured window: number of its blocks that were still
     /// needed, and number of its other blocks.

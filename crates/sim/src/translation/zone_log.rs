@@ -33,7 +33,7 @@ struct Landing {
     newest: u64,
 }
 
-/// Stretch of blocks in a zone that a host's log reserved for an append, after all earlier ones in the zone.
+/// Record of blocks of a zone that a host's log reserved for an append, after all earlier ones in the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reserved {
     /// Number of the zone in which blocks were reserved.
@@ -42,7 +42,7 @@ pub(crate) struct Reserved {
     pub blocks: u32,
 }
 
-/// Facts about the zones of a host's log by which a victim policy chooses the zone to collect.
+/// Record of facts about the zones of a host's log by which a victim policy chooses the zone to collect.
 struct ZoneFacts {
     /// List, by zone, of the number of its blocks that are still needed.
     valid: Vec<u32>,
@@ -57,7 +57,7 @@ struct ZoneFacts {
 /// State of a zone in a host's log.
 #[derive(Clone, Copy, Debug)]
 struct LoggedZone {
-    /// Use of the zone at present: empty, being filled, full (a candidate), or collected.
+    /// Field of a zone's state: its use at present (empty, being filled, full and a candidate, or collected).
     used: ZoneUse,
     /// Number of blocks of the zone that were reserved for writes, from its start on.
     taken: u32,
@@ -72,7 +72,7 @@ impl LoggedZone {
     const EMPTY: Self = Self { used: ZoneUse::Empty, taken: 0, landed: 0, index: NOWHERE };
 }
 
-/// Log of a host's blocks over the zones of a drive: where each block lies, and the states of the zones.
+/// State of the log of a host's blocks over the zones of a drive: where each block lies, and the states of the zones.
 pub(crate) struct ZoneLog {
     /// Field: number of blocks that each zone of the drive can hold.
     capacity: u32,
@@ -80,9 +80,9 @@ pub(crate) struct ZoneLog {
     map: Vec<u32>,
     /// For each place in the zones: the logical block whose needed data lie there, or `NOWHERE`.
     owners: Vec<u32>,
-    /// Facts about the zones (needed blocks, resets, ages, streams) for the victim policy.
+    /// Field of a host's log: facts about the zones (needed blocks, resets, ages, streams) for the victim policy.
     facts: ZoneFacts,
-    /// States of the zones, in the order of their numbers.
+    /// List of the states of the zones, in the order of their numbers.
     zones: Vec<LoggedZone>,
     /// List, by stream of new data, and last for the stream of collection, of the zone that the stream fills; `None`
     /// without one.
@@ -97,9 +97,9 @@ pub(crate) struct ZoneLog {
     clock: u64,
     /// Counter of the writes and trims of the log so far; its value is the number of a write or trim in their order.
     order: u64,
-    /// Policy that chooses the zone which the host collects next.
+    /// Field of a host's log: policy that chooses the zone which the host collects next.
     victim: Box<dyn VictimPolicy>,
-    /// Stream of random numbers for the victim policy of the host's log.
+    /// Field of a host's log: stream of random numbers for its victim policy.
     random: RandomStream,
 }
 

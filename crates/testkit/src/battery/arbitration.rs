@@ -10,14 +10,15 @@ use units::{Nanos, SimTime};
 /// must pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// State of a die in the test of channel arbiters: the die waits for the channel, to receive its next command.
+    /// Case of a die's state in the test of channel arbiters: the die waits for the channel, to receive its next
+    /// command.
     Command,
-    /// State of a die in the test of channel arbiters: its array is busy until the channel's counter of turns (uses by
-    /// any die, and idle turns) reaches this number; then the die waits to send the data of a read (true) or to receive
-    /// a new command (false).
+    /// Case of a die's state in the test of channel arbiters: its array is busy until the channel's counter of turns
+    /// (uses by any die, and idle turns) reaches this number; then the die waits to send the data of a read (true) or
+    /// to receive a new command (false).
     Array(u64, bool),
-    /// State of a die in the test of channel arbiters: the die waits for the channel, to send the data of a read (true)
-    /// or to receive the data of a program (false).
+    /// Case of a die's state in the test of channel arbiters: the die waits for the channel, to send the data of a read
+    /// (true) or to receive the data of a program (false).
     Data(bool),
 }
 

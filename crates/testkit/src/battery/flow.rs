@@ -3,8 +3,8 @@
 use ecc::flow::{ATTEMPTS_MOST, Flow, FlowView, Maker, Next, Steps};
 use engine::RandomStream;
 
-/// Description of a random page for the test of read flows (policies that choose the next read attempt: first attempt,
-/// read retries, soft reads), with the attempts that its drive allows.
+/// Record of a random page for the test of read flows (policies that choose the next read attempt: first attempt, read
+/// retries, soft reads), with the attempts that its drive allows.
 struct Page {
     first: u32,
     soft_bits: u32,
@@ -16,8 +16,8 @@ struct Page {
     page_type: usize,
     /// Raw bit error rate of the random page, in the test of read flows, at the default read reference voltages.
     rate: f64,
-    /// Factor by which each read retry step lowers the raw bit error rate of the random page, in the test of read
-    /// flows.
+    /// Factor, 0.7 to 1, by which each read retry step multiplies the raw bit error rate of the random page, in the
+    /// test of read flows.
     fall: f64,
 }
 
@@ -60,7 +60,7 @@ impl Page {
 }
 
 /// Tests a read flow (policy that chooses the next attempt to read a page: retry step and soft bits) with reads of
-/// random pages on which every attempt fails, `events` attempts in all.
+/// random pages on which every attempt fails, until it has made `events` choices, those to give up included.
 ///
 /// # Panics
 /// When the flow breaks a rule.

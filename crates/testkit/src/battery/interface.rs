@@ -6,7 +6,7 @@ use bus::{Cadence, Family};
 use engine::RandomStream;
 use units::{Bytes, Femtos};
 
-/// Greatest number of bytes in one data transfer (burst) of the randomised test of flash interfaces.
+/// Constant: greatest number of bytes in one data transfer (burst) of the randomised test of flash interfaces.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// Tests a flash interface: its signalling and family (such as NV-DDR), and the times of `events` random pairs of data

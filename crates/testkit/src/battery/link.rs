@@ -6,7 +6,7 @@ use host::Effect;
 use host::link::{Direction, HostLink, Maker, QueueOrder};
 use units::{Bytes, Nanos};
 
-/// Greatest number of bytes of a request in the randomised test of host links (such as PCIe or SATA).
+/// Constant: greatest number of bytes of a burst in the randomised test of host links (such as PCIe or SATA).
 const BYTES_MAX: u64 = 64 << 20;
 
 /// Tests a host link: its queues, its commands and answers, and the transfer times of `events` pairs of data bursts of

@@ -12,9 +12,10 @@ use ftl::{Coverage, Ftl, Output, Probe};
 use sim::Drive;
 use units::{Lpn, Ppa};
 
-/// Number of host steps (reads, writes, trims) from which on a random history counts as long in the test of mappings.
+/// Constant: number of host steps (reads, writes, trims) from which on a history counts as long in the test of
+/// mappings.
 const LONG: u64 = 1_000;
-/// Value in place of a request's number that the test gives to writes for whose completion no host request waits.
+/// Constant in place of a request's number that the test gives to writes for whose completion no host request waits.
 const NO_REQUEST: u32 = u32::MAX;
 /// Constant limit on flash reads in flight in the test of mappings: the next host read waits until fewer than this
 /// number are outstanding.
@@ -109,8 +110,8 @@ impl MappingBench {
         true
     }
 
-    /// Carries out one step of the host (a read, write or trim) on the translation layer under test; returns false if
-    /// the drive is worn out and accepts no more writes.
+    /// Carries out one step of the host (a read, write or trim) on the translation layer under test; returns false if a
+    /// write is not accepted, because the drive is worn out or makes no progress.
     fn step(&mut self, step: HostStep) -> bool {
         match step {
             HostStep::Write { first, count } => {
@@ -191,7 +192,7 @@ fn check_zones(context: &str) {
 }
 
 /// Tests a translation layer with the mapping that `context` sets (`name=fast log_blocks=4`) in random histories of
-/// `steps` host steps (reads, writes, trims) on each of several small drives.
+/// `steps` host steps (reads, writes, trims) on each of several small drives; a zoned drive is only filled once.
 ///
 /// # Panics
 /// When the layer loses or mixes up data that the host wrote, or makes no progress.

@@ -28,8 +28,8 @@ fn layout(dies: u32) -> Layout {
     Layout::read(&mut ftl, &geometry, &controller).expect("a layout")
 }
 
-/// Tests a parity scheme on layouts of 1 to `dies` dies: the width of the stripe that it chooses (data units and parity
-/// unit together) must divide the number of dies, or its error must name the expected values.
+/// Tests a parity scheme on layouts of 1 to `dies` dies: the width of the stripe that it chooses, if any (data units
+/// and parity unit together), must divide the number of dies, or its error must name the expected values.
 ///
 /// # Panics
 /// When the scheme breaks a rule.

@@ -5,7 +5,8 @@ use ftl::read_ahead::{Maker, ReadAheadPolicy, Stretch};
 use units::{Bytes, Lpn};
 
 const UNITS: [u64; 3] = [512, 4096, 65_536];
-/// Number of mapping units in the address range of random reads: so large that two reads hardly ever follow each other.
+/// Constant: number of mapping units in the range of random reads: so large that two reads hardly ever follow each
+/// other.
 const SPAN: u64 = 1 << 31;
 
 /// Type for two instances of one read-ahead (prefetch) policy in a conformance test, which gives both instances the

@@ -5,8 +5,8 @@ use engine::RandomStream;
 use ftl::streams::{Maker, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, UnitView};
 use units::Lpn;
 
-/// Number of mapping units of the simulated drive in the randomised test of policies that choose the write stream (set
-/// of open superblocks) of data.
+/// Constant: number of mapping units of the simulated drive in the randomised test of policies that choose the write
+/// stream (set of open superblocks) of data.
 const UNITS: u64 = 512;
 
 /// Simulated host and garbage collection for the randomised test of policies that choose the write stream of data: for

@@ -10,10 +10,11 @@ use units::{Nanos, SuperblockId};
 
 const SUPERBLOCKS: u32 = 48;
 const UNITS: u32 = 16;
-/// Number of superblocks with cold data, which the host never writes again, on the die of the wear levelling test.
+/// Constant: number of superblocks with cold data, which the host never writes again, on the die of the wear levelling
+/// test.
 const COLD: usize = 16;
-/// Number of superblocks of the die that are free at any time in the wear levelling test; all other superblocks are
-/// closed.
+/// Constant: number of superblocks of the die that are free between two garbage collections in the wear levelling test;
+/// all other superblocks are closed.
 const FREE: usize = 6;
 
 struct WornDie<'a> {

@@ -5,8 +5,9 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::{BTreeMap, VecDeque};
 use units::Lpn;
 
-/// Implementation of an eviction policy that caches the units of the last few logical blocks that the host began to
-/// write; the block opened first is evicted as a whole. O(log n), and O(blocks) to look a block up.
+/// Implementation of an eviction policy that caches the units of the logical blocks that the host began to use last, at
+/// most `blocks` of them; beyond that the block opened first is evicted as a whole. O(log n), and O(blocks) to look a
+/// block up.
 #[derive(Clone, Debug)]
 pub struct BlockBuffer {
     blocks: usize,

@@ -17,8 +17,8 @@ pub(crate) struct CostTable {
     /// For each write cost (way to program a page), the number of its voltage set (program-verify and read reference
     /// voltages): 0 for the usual set, from 1 on for the sets in the order of the chip's tables.
     pub voltages: Vec<usize>,
-    /// For each write cost, its program speed as a multiple of the speed of the usual way to program a page; a higher
-    /// number means a faster, less precise program.
+    /// For each write cost, its program step or, with a voltage set, its program speed, as a multiple of that of the
+    /// usual way to program a page; a higher number means a faster, less precise program.
     pub coarseness: Vec<f64>,
     /// For each write cost (way to program a page), the number that a program transaction carries so that the flash
     /// controller programs the page in that way.

@@ -14,10 +14,10 @@ use nand::errors::{BestReferences, Condition, ErrorModel};
 /// (sequence of hard and soft reads) and the read flow (policy of read retry) that its runs use.
 pub struct ReadForecast {
     errors: ForecastModel,
-    /// Policy of read retry of the drive, which chooses the next attempt of a read.
+    /// Field of a read forecast: policy of read retry of the drive, which chooses the next attempt of a read.
     flow: Box<dyn Flow>,
-    /// Pair: greatest age of data, in seconds, and greatest number of reads of their block, for which the first attempt
-    /// of a read is planned.
+    /// Field of a read forecast: greatest age of data, in seconds, and greatest number of reads of their block, for
+    /// which the first attempt of a read is planned.
     planned: (f64, u32),
 }
 
@@ -32,10 +32,10 @@ enum ForecastModel {
 /// Record of the forecast for one page: raw bit error rates, and the attempts with which the drive would read the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageForecast {
-    /// Raw bit error rate (0 to 1) of the page with the default read references.
+    /// Field of a page's forecast: raw bit error rate (0 to 1) of the page with the default read references.
     pub rber: f64,
-    /// Raw bit error rate (0 to 1) with the best read references, and the distance in volts by which these lie below
-    /// the default ones; `None` if the error model does not know them.
+    /// Field of a page's forecast: raw bit error rate (0 to 1) with the best read references, and the distance in volts
+    /// by which these lie below the default ones; `None` if the error model does not know them.
     pub best: Option<BestReferences>,
     /// Number of steps of the retry table from the default read references to the step nearest to the best references;
     /// `None` without a retry table, or if the error model does not know the best references.

@@ -36,12 +36,13 @@ use units::{Lpn, SimTime};
 /// Set of parts from which a drive's read correction and choice of write costs (ways to program a page) are built: read
 /// ladder (sequence of hard and soft reads), policy of read retry, error model, and sizes.
 pub struct CorrectionParts {
-    /// The read ladder: the sequence of ways to read a page, from a hard read to soft reads and retries; `None` for a
-    /// drive without error-correcting code.
+    /// Field of the parts of read correction: read ladder, the sequence of ways to read a page, from a hard read to
+    /// soft reads and retries; `None` for a drive without error-correcting code.
     pub ladder: Option<Ladder>,
-    /// Policy of read retry (read flow) of the drive, which chooses the next attempt of a read.
+    /// Field of the parts of read correction: policy of read retry (read flow), which chooses the next attempt of a
+    /// read.
     pub flow: Box<dyn Flow>,
-    /// Error model of the drive's read correction, which gives the raw bit error rates of pages.
+    /// Field of the parts of read correction: error model, which gives the raw bit error rates of pages.
     pub errors: Box<dyn ErrorModel>,
     /// Number of page types (such as lower, middle, upper), which equals the bits of a cell.
     pub page_types: u32,
@@ -133,13 +134,13 @@ pub struct Regulation {
     due: DueTimes,
     dies: Vec<DieLoad>,
     random: RandomStream,
-    /// Policy of read retry (read flow) of the drive, which chooses the next attempt of a read, with the records and
-    /// the estimator of error rates that it needs.
+    /// Field of the state of read correction: policy of read retry (read flow), which chooses the next attempt of a
+    /// read, with the records and the estimator of error rates that it needs.
     flows: Flows,
-    /// Random stream for the drive's estimates of raw bit error rates during read retry.
+    /// Field of the state of read correction: random stream for the estimates of raw bit error rates during read retry.
     estimating: RandomStream,
-    /// Stock of results of decoding simulated codewords, from which the outcomes of reads are taken, with its decoder;
-    /// `None` where tables give the outcome of decoding.
+    /// Field of the state of read correction: stock of results of decoding simulated codewords, from which the outcomes
+    /// of reads are taken, with its decoder; `None` where tables give the outcome of decoding.
     words: Option<Words>,
     counts: RegulationCounts,
 }

@@ -125,7 +125,8 @@ impl Regulation {
     }
 
     /// Asks the cost regulator whether mapping unit `lpn`, which the host reads from page row `row` of `die`, should be
-    /// programmed again with another write cost (way to program) for faster reads, and queues the unit if so.
+    /// programmed again with another write cost (way to program) for faster reads, and queues the unit, once, if so;
+    /// does nothing if the regulator stores no notes on units.
     #[inline]
     pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {

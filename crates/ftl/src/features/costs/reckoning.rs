@@ -8,8 +8,8 @@ use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
-/// Constant: ratio between the highest program/erase cycles of neighbouring wear rows (ranges of program/erase cycles,
-/// for each of which read plans are computed once).
+/// Constant: ratio, apart from one cycle that is added, between the highest program/erase cycles of neighbouring wear
+/// rows (ranges of program/erase cycles, for each of which read plans are computed once).
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
@@ -23,7 +23,7 @@ pub(super) struct Begin {
     /// Flag of the plan: true if the step `rung` of the read sequence (hard or soft read) corrects the page up to the
     /// greatest age and number of reads for which reads are planned.
     pub holds: bool,
-    /// Planned time of the decoder's iterations for the first attempt of a read, in nanoseconds.
+    /// Field of a read plan: time of the decoder's iterations for the first attempt of a read, in nanoseconds.
     pub iterating_ns: u32,
 }
 
@@ -46,11 +46,11 @@ impl Begin {
 /// Set of the parts that correct reads: the read ladder (sequence of hard and soft reads) of the error-correcting code,
 /// the error model of the pages, and the page's size and number of types.
 pub(super) struct Correction {
-    /// Read ladder with which the read plans are computed: the sequence of ways to read a page (hard read, then soft
-    /// reads), and the step by which read retries shift the reference voltages.
+    /// Field of the parts that correct reads: read ladder of the code, which is the sequence of ways to read a page
+    /// (hard read, then soft reads) with the number and step of the read retries.
     pub ladder: Ladder,
-    /// Error model with which the read plans are computed: gives the raw bit error rates of a page of each type from
-    /// its wear, age and number of reads.
+    /// Field of the parts that correct reads: error model, which gives the raw bit error rates of a page of each type
+    /// from its wear, age and number of reads.
     pub errors: Box<dyn ErrorModel>,
     /// Number of page types (such as lower, middle, upper) for which read plans are computed; equals the number of bits
     /// of a cell.
@@ -62,7 +62,7 @@ pub(super) struct Correction {
 
 impl Correction {
     /// Returns the raw bit error rates of a page in this condition: with the usual reference voltages, with the best
-    /// ones where retries can find them, and the factors for soft reads.
+    /// ones if the drive has a retry table and the error model knows them, and the factors for soft reads.
     pub fn rates(&self, page_type: usize, condition: &Condition) -> Rates {
         let best = self.ladder.retry_step_v.and_then(|_| self.errors.best(page_type, condition));
         let shifted = best.and_then(|best| self.ladder.shifted(best.rber, best.below_v));
@@ -106,7 +106,8 @@ pub(super) struct Reckoning {
     /// page), wear row (range of program/erase cycles) and page type, in this order.
     begins: Vec<Begin>,
     /// For each wear row (range of program/erase cycles), all write costs (ways to program a page) as candidates for
-    /// the cost regulator: program time, reference voltages, and whether the write cost is feasible on blocks so worn.
+    /// the cost regulator: program time, number of reference voltages, and whether the write cost is feasible on blocks
+    /// so worn.
     candidates: Vec<Candidate>,
 }
 

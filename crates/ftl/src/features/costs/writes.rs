@@ -75,8 +75,8 @@ impl Regulation {
         self.dies[die].note_host_operation(now);
     }
 
-    /// Records that a page row of a superblock is programmed; if that is the first row, resets the age, reads and
-    /// refresh time of the superblock.
+    /// Resets the age, reads and refresh time of a superblock if the page row `row`, which is about to be programmed,
+    /// is its first one; does nothing for other rows.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.begins_anew(superblock, now);

@@ -31,7 +31,8 @@ pub(super) struct Checkpoints {
     /// The record of the translation units (map pages) that are not in RAM yet, kept while the drive reads the map
     /// after power-up; `None` at other times.
     pub loading: Option<Loading>,
-    /// Log (journal) of the changes of the map since the last checkpoint; `None` on a drive that logs no changes.
+    /// Field of the state of the map's checkpoints: log (journal) of the changes of the map since the last checkpoint;
+    /// `None` on a drive that logs no changes.
     pub log: Option<Journal>,
     /// Number of superblocks that had been closed when the last complete checkpoint began, if a unit of that
     /// checkpoint, or of the log after it, is lost with its die; `None` as long as none is lost.

@@ -33,8 +33,8 @@ pub(super) struct Journal {
     units: u32,
     /// Number of changes of the map that one unit of the log holds.
     per_unit: u64,
-    /// For each superblock, the number of page rows, from its first one on, whose map changes are in log units on
-    /// flash.
+    /// For each superblock, the number of page rows, from its first one on, whose map changes are on flash: in log
+    /// units, or in the map when the log began.
     told: Vec<u32>,
     /// Number of map changes since the log of map changes began.
     changes: u64,
@@ -73,7 +73,7 @@ impl Journal {
     }
 
     /// Returns the number of page rows of a superblock, from its first one on, that recovery need not read after a
-    /// power cut because the log has their content.
+    /// power cut because the log of map changes, or the map on flash when the log began, has their content.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         self.told[superblock]
     }
@@ -98,9 +98,9 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// Returns the logical unit of the next unit of the log of map changes if it is full and may be sent to flash;
-    /// `None` if the unit is not full, or while its place in the ring of log units holds a unit that recovery needs or
-    /// that is not on flash yet.
+    /// Takes the next unit of the log of map changes to be sent to flash, if it is full, and returns its logical unit;
+    /// `None` if it is not full, or while its place in the ring of log units holds a unit that recovery needs or that
+    /// is not on flash yet.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;

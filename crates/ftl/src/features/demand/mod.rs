@@ -110,8 +110,9 @@ impl Demand {
         self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
     }
 
-    /// Puts the map entry of `lpn` into the cache. If a dirty entry is evicted for it, the translation unit (map page)
-    /// of the evicted entry is queued to be written, together with all its other dirty entries.
+    /// Puts the map entry of `lpn` into the cache, on a drive of whose map RAM has only a part. If a dirty entry is
+    /// evicted for it, the translation unit (map page) of that entry is queued to be written, with all its other dirty
+    /// entries.
     fn install(&mut self, lpn: Lpn) {
         if self.checkpoints.is_some() || self.cache.touch(lpn) {
             return;

@@ -43,7 +43,8 @@ impl Outdated {
         self.credit = (self.credit + 1).min(CREDIT_MOST);
     }
 
-    /// Marks a translation unit (map page) as outdated on flash, because entries of it changed that are not cached.
+    /// Marks a translation unit (map page) as outdated on flash, because entries of it changed that are not cached, and
+    /// queues the unit to be written; does nothing if it is marked already.
     pub fn fall_behind(&mut self, page: u32) {
         if !std::mem::replace(&mut self.is_behind[page as usize], true) {
             self.behind.push_back(page);

@@ -12,7 +12,7 @@ use nand::ProgramStatus;
 
 impl Stripes {
     /// Queues a parity group to be reclaimed (relocated and erased as a whole), with the reason; does nothing if the
-    /// group is already queued or being reclaimed.
+    /// group is already queued or being reclaimed, or for wear levelling while another group is queued for that.
     pub(super) fn ask(&mut self, group: u32, origin: Origin) {
         let set = self.set_of_group(group);
         let wear_waits = || self.asks[set].iter().any(|(_, origin)| *origin == Origin::Wear);
@@ -35,7 +35,8 @@ impl Stripes {
     }
 
     /// Turns the queued relocations of single superblocks of a die (wear levelling, refresh, scrub, failed programs)
-    /// into requests to reclaim their parity groups.
+    /// into requests to reclaim their parity groups; drops, except after failed programs, superblocks that are no
+    /// candidates now.
     pub(super) fn ask_forced(&mut self, core: &mut Core, die: usize) {
         while let Some((superblock, origin)) = core.collections[die].forced.pop_front() {
             let global = core.store.space.global(die, superblock);
@@ -45,8 +46,8 @@ impl Stripes {
         }
     }
 
-    /// Lets the victim policy of a die choose a superblock, and queues the parity group of that superblock to be
-    /// reclaimed, if the die's garbage collection wants a victim and has none chosen.
+    /// Lets the victim policy of a die choose a superblock, if the die's garbage collection wants a victim and has none
+    /// chosen, and queues the parity group of that superblock to be reclaimed; in idle time only if that is worthwhile.
     pub(super) fn ask_victim(&mut self, core: &mut Core, die: usize, wish: &Wish<'_>) {
         if self.asked_by[die] != NONE || !wish.wanted {
             return;
@@ -230,8 +231,8 @@ impl Stripes {
         true
     }
 
-    /// Puts an erased parity group back into use: its superblocks for data are free again. Returns these superblocks
-    /// (numbered over the drive), each with its die.
+    /// Puts an erased parity group back into use: its superblocks for data are free again, or lost if the group has
+    /// only one good superblock left. Returns the freed superblocks (numbered over the drive), each with its die.
     pub(super) fn give_back_group(&mut self, core: &mut Core, group: u32) -> Vec<(usize, u32)> {
         let before = self.groups[group as usize].taken;
         let elected = self.begin_anew(group);

@@ -64,7 +64,7 @@ struct Group {
     pub left: u32,
     /// Number of reads in flight that failed and may need the other members of the parity group to restore their data.
     pub pins: u32,
-    /// Position of the parity group in the order in which groups of free superblocks are opened for writing.
+    /// Field of a parity group's state: its position in the order in which free groups are opened for writing.
     pub rank: u64,
 }
 
@@ -93,7 +93,7 @@ pub struct Stripes {
     /// The record of the damage that power cuts did to the stripes (page rows of all members) of the parity groups,
     /// kept in the drive's state of parity.
     scars: Scars,
-    /// Table of the uncorrectable reads whose data are being restored from parity.
+    /// Field of the state of parity: table of the uncorrectable reads whose data are being restored from parity.
     rebuilds: Rebuilds,
 }
 

@@ -75,7 +75,7 @@ impl Stripes {
     }
 
     /// Returns true if a page row of a superblock can be restored from parity and the other members of its parity
-    /// group, and none of their dies has failed.
+    /// group, and none of their dies has failed; false for a superblock in SLC mode, which no parity protects.
     pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
         let others = self.beside(superblock, row);
         let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));

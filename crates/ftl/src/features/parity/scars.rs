@@ -25,8 +25,8 @@ struct Scar {
 /// Record of all damage that power cuts did to the stripes (page rows of all members) of the drive's parity groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// Table of the damage by parity group and page row, with one entry for each damaged stripe (page row of all
-    /// members of a group).
+    /// Field of the record of all damage: table by parity group and page row, with one entry for each damaged stripe
+    /// (page row of all members of a group).
     rows: BTreeMap<(u32, u32), Scar>,
     /// Set of the parity groups whose erase was interrupted by a power cut: their parity protects no data until they
     /// are erased again.
@@ -183,7 +183,7 @@ impl Stripes {
     }
 
     /// Returns the page rows, each with its superblock, that recovery reads to compute again the parity that was in RAM
-    /// at the power cut: all rows of data whose parity is not on flash.
+    /// at the power cut: all rows of data whose parity is not on flash, apart from torn rows.
     pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {

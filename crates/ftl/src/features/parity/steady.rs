@@ -20,8 +20,9 @@ impl Stripes {
         }
     }
 
-    /// Plans the roles of the superblocks of a set of dies from a recorded steady state `moment`: free and partly
-    /// written parity groups are reproduced as they were, and which group takes which state is random.
+    /// Plans the roles of the superblocks of a set of dies from a recorded steady state `moment`, and empties the dies'
+    /// free lists: free and partly written parity groups are reproduced as they were, the states of the others are
+    /// drawn from those of closed groups, and which group takes which state is random.
     ///
     /// # Errors
     /// When the dies have too few good superblocks.
@@ -103,7 +104,7 @@ impl Stripes {
         })
     }
 
-    /// After the superblocks of a set of dies were built from a recorded steady state: notes how many programs each
+    /// Notes, after the superblocks of a set of dies were built from a recorded steady state, how many programs each
     /// closed or open superblock has had since its erase, and enters the free superblocks of the parity groups `groups`
     /// into the free lists of their dies, one group after the other.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {

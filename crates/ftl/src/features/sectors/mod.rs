@@ -43,8 +43,8 @@ pub(crate) struct Sectors {
     on_way: u32,
     /// Number of sectors of host data for which buffer slots are reserved but whose data have not arrived yet.
     promised: u32,
-    /// Limit on the number of sectors of host data that are in flight to flash or for which buffer slots are reserved,
-    /// both counted together.
+    /// Field of the sector tracking: limit for the number of sectors of host data that are in flight to flash or for
+    /// which buffer slots are reserved, both counted together; `u32::MAX`: no limit.
     most: u32,
     /// For each die, the page number within a block that sector tracking gives to the die's next program of host data,
     /// as the simulator MQSim does. Each such program, and the first read of each never-written unit, advances the
@@ -135,8 +135,8 @@ impl Feature for Sectors {
         self.promised -= self.within(self.current, lpn).count_ones();
     }
 
-    /// Records the sectors of the present host write as the content of write buffer slot `slot`, and the other written
-    /// sectors of the mapping unit as lacking in the slot.
+    /// Records the sectors of the present host write as the content of write buffer slot `slot`, and as lacking there
+    /// the other written sectors of the mapping unit that no older version in the write buffer supplies.
     fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let mask = self.within(self.current, lpn);
         let missing = match write.older {

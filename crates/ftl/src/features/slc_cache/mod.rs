@@ -25,7 +25,7 @@ struct CacheDie {
     /// Queue of the die's full superblocks in SLC mode that wait to be folded (moved into cells with all bits), oldest
     /// first; superblocks on which a program failed come before all others.
     waiting: VecDeque<u32>,
-    /// Number of full superblocks in SLC mode on which a program failed.
+    /// Number of the die's full superblocks in SLC mode on which a program failed and that wait to be folded.
     failed: u32,
 }
 

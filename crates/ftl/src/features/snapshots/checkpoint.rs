@@ -10,15 +10,15 @@ use units::{Lpn, SimTime};
 /// the write buffer or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Kind of place in which a drive stores its map, RAM or flash; this decides how a checkpoint for snapshots writes the
-/// map to flash.
+/// Kind of place in which a drive stores its map, RAM alone or also flash; this decides how a checkpoint for snapshots
+/// writes the map to flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// Case of the place of the drive's map: the whole map is in RAM, and the snapshot feature writes it to flash as a
-    /// checkpoint.
+    /// Case of the place of the drive's map: the map is in RAM alone, and the snapshot feature itself writes it to
+    /// flash as a checkpoint.
     InRam,
-    /// Case of the place of the drive's map: the map lies on flash and only a part is cached in RAM (demand-paged); the
-    /// feature for maps on flash writes the changed translation units (map pages).
+    /// Case of the place of the drive's map: the map also lies on flash, demand-paged (RAM caches a part) or as
+    /// checkpoints for recovery; the feature for maps on flash writes the translation units (map pages).
     OnFlash,
 }
 
@@ -44,21 +44,21 @@ pub(super) struct Checkpoint {
     /// Number of snapshots and rollbacks, counted from the front of the list of waiting commands, that the checkpoint
     /// of the map in progress makes complete.
     pub covered: usize,
-    /// Serial number of a snapshot: for all snapshots with a lower serial number, a map that was written after they
-    /// were taken is complete on flash.
+    /// Number above the serial numbers of all snapshots for which a map that was written after they were taken is
+    /// complete on flash.
     pub mapped: u32,
-    /// Serial number of a snapshot: when the checkpoint in progress is complete, the map of every snapshot with a lower
-    /// number is on flash.
+    /// Number above the serial numbers of all snapshots whose map is on flash once the checkpoint in progress is
+    /// complete.
     pub maps: u32,
     /// True if the checkpoint of the map in progress began right after another one. Its units are then queued behind
     /// the host's units in the write buffer, not before them: a series of checkpoints would otherwise keep the host's
     /// units from ever being programmed.
     pub behind_host: bool,
-    /// For each translation unit (map page) of a demand-paged map on flash: true if the checkpoint in progress waits
-    /// until the unit is written; empty for a map in RAM.
+    /// For each translation unit (map page) of a map on flash ([`MapPlace::OnFlash`]): true if the checkpoint in
+    /// progress waits until the unit is written; empty for a map in RAM alone.
     pub awaited: Vec<bool>,
     /// Number of translation units (map pages) for whose programs the checkpoint in progress still waits, on a drive
-    /// with a demand-paged map on flash; 0 for a map in RAM.
+    /// with a map on flash ([`MapPlace::OnFlash`]); 0 for a map in RAM alone.
     pub awaiting: u32,
 }
 
@@ -98,8 +98,8 @@ impl Checkpoint {
         self.left == 0 && self.used_slots == 0 && self.awaiting == 0
     }
 
-    /// Marks translation units (map pages) of a demand-paged map on flash as units for which the checkpoint in progress
-    /// waits.
+    /// Marks translation units (map pages) of a map on flash as units for which the checkpoint in progress, made for
+    /// snapshots, waits.
     pub fn await_units(&mut self, pages: &[u32]) {
         for &page in pages {
             self.awaiting += u32::from(!std::mem::replace(&mut self.awaited[page as usize], true));
@@ -123,8 +123,8 @@ impl Snapshots {
         }
     }
 
-    /// Requests a checkpoint of the map for a snapshot or rollback; the checkpoint begins when the one in progress has
-    /// ended, and all commands that wait share it.
+    /// Requests a checkpoint of the map for a snapshot or rollback; it begins at once or, if another one or a rollback
+    /// is in progress, after that, and all commands that wait by then share it.
     pub(super) fn ask_checkpoint(&mut self, awaited: Awaited, since: SimTime, core: &mut Core, now: SimTime) {
         self.checkpoint.waiting.push((awaited, since));
         self.go_on_with_checkpoint(core, now);
@@ -133,8 +133,8 @@ impl Snapshots {
         }
     }
 
-    /// Advances the checkpoint of the map: ends a complete one, begins the next if snapshots or rollbacks wait, and
-    /// puts map units into the write buffer as far as reserved slots are free.
+    /// Advances the checkpoint of the map: ends a complete one, begins the next if snapshots or rollbacks wait for one
+    /// and no rollback is in progress, and puts map units into the write buffer as far as reserved slots are free.
     pub(super) fn go_on_with_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         let ends = self.checkpoint.is_under_way() && self.checkpoint.is_complete();
         if ends {

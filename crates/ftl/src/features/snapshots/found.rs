@@ -46,7 +46,7 @@ impl Snapshots {
 }
 
 /// Returns, for each logical unit, the physical address of the newest undamaged copy on flash with a write number of at
-/// most `number`; `Ppa::NONE` for a unit without one.
+/// most `number`, without host writes that a rollback undid; `Ppa::NONE` for a unit without one.
 fn newest_until(number: u64, core: &Core, spare: &SpareAreas, marks: &[Mark]) -> Vec<Ppa> {
     let mut newest = vec![Ppa::NONE; core.store.layout.logical_units as usize];
     for ppa in core.programmed_units(marks).into_iter().flatten().map(Ppa) {

@@ -12,7 +12,7 @@ use units::{Lpn, Ppa, SimTime};
 
 impl Feature for Snapshots {
     /// Returns the number of bytes of simulator memory that the snapshots take; the difference tables (tables of
-    /// overwritten versions) count twice, because their tree nodes are seldom full.
+    /// overwritten versions), whose tree nodes are seldom full, and the bit for each physical unit count twice.
     fn bytes(&self) -> usize {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }

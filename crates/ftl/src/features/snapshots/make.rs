@@ -13,8 +13,8 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Snapshots {
-    /// Type of the settings: rules of the snapshots, policy that chooses the snapshot to be deleted, and place of the
-    /// map; `None` on a drive that takes no snapshots by itself.
+    /// Type of the settings: rules of the snapshots, maker of the policy that chooses the snapshot to be deleted, and
+    /// place of the map; `None` on a drive without snapshots.
     type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, MapPlace)>;
 }
 
@@ -37,7 +37,7 @@ impl Made for Snapshots {
     }
 
     /// Returns the greatest number of bytes of simulator memory that snapshots can take: one table entry for each unit
-    /// that snapshots may retain, and one bit for each physical unit.
+    /// that snapshots may retain, and one bit for each physical unit, both counted twice; 0 without snapshots.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, _: Option<&Ladder>) -> u64 {
         let Some((rules, ..)) = settings else { return 0 };
         let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());

@@ -59,10 +59,11 @@ pub struct Snapshot {
     pub serial: u32,
     /// Simulated time at which the snapshot was taken.
     pub taken: SimTime,
-    /// Difference table: for each logical unit overwritten or trimmed between this snapshot and the next, the place of
-    /// the version that this snapshot sees.
+    /// For each logical unit overwritten or trimmed between this snapshot and the next, the place of the version that
+    /// this snapshot sees (the snapshot's difference table).
     old: BTreeMap<u32, u64>,
-    /// Write number (sequence number in spare areas) of the last host write before the snapshot was taken.
+    /// Write number (sequence number in spare areas) of the last host write before the snapshot was taken; 0 on a drive
+    /// whose power is never cut.
     number: u64,
     /// Number of the write buffer's flush epoch (stretch of writes between two flushes or snapshots) that ended when
     /// the snapshot was taken: data of later epochs are newer than the snapshot.
@@ -115,7 +116,8 @@ pub struct SnapshotCounts {
     /// Number of map units (mapping units with a page of the map) that were written in checkpoints for snapshots and
     /// rollbacks.
     pub checkpoint_units: u64,
-    /// Statistics of the times from the taking of a snapshot until its checkpoint of the map is on flash.
+    /// Field of the counters of snapshots: statistics of the times from the taking of a snapshot until its checkpoint
+    /// of the map is on flash.
     pub taking: TimesToFlash,
     /// Counters of the rollbacks to a snapshot since the drive was built.
     pub rollbacks: RollbackCounts,
@@ -131,8 +133,8 @@ pub struct RollbackCounts {
     pub void: u64,
     /// Number of mapping units whose map entries were changed by rollbacks to a snapshot, summed over all rollbacks.
     pub units: u64,
-    /// Statistics of the times from the beginning of a rollback to a snapshot until its checkpoint of the map is on
-    /// flash.
+    /// Field of the counters of rollbacks: statistics of the times from the beginning of a rollback to a snapshot until
+    /// its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
 }
 
@@ -142,8 +144,8 @@ pub struct RollbackCounts {
 pub struct TimesToFlash {
     count: u64,
     sum_ns: u64,
-    /// Longest time from the taking of a snapshot, or from the beginning of a rollback, until its checkpoint of the map
-    /// was on flash, in ns.
+    /// Field of the statistics: longest time from the taking of a snapshot, or from the beginning of a rollback, until
+    /// its checkpoint of the map was on flash, in ns.
     pub max_ns: u64,
 }
 

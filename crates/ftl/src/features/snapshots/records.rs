@@ -24,7 +24,7 @@ impl Snapshots {
     }
 
     /// Enters `place` for `lpn` in the difference table (overwritten versions) of the snapshot at `position`, during
-    /// recovery; true if no other table names that physical unit yet.
+    /// recovery; true if `place` is a physical unit, not `Ppa::NONE`, and no table named that unit before.
     pub(super) fn see(&mut self, position: usize, lpn: Lpn, place: Ppa) -> bool {
         self.kept[position].old.insert(lpn.0, place.0);
         if place == Ppa::NONE || self.has_named(place) {
@@ -37,7 +37,8 @@ impl Snapshots {
     }
 
     /// Gives each snapshot that exists when simulated time begins a write number, from `before` on, as if they had been
-    /// taken one after the other; returns the number of the last write by then: `before` plus the number of snapshots.
+    /// taken one after the other, and marks it as recorded on flash; returns `before` plus the number of snapshots,
+    /// which is the number of the last write by then.
     pub(super) fn number_first(&mut self, before: u64) -> u64 {
         for (number, snapshot) in (before..).zip(&mut self.kept) {
             (snapshot.number, snapshot.recorded) = (number, true);

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// Begins a rollback to the newest snapshot, which takes effect when all data received are on flash. Counts a
-    /// rollback without effect if there is no snapshot.
+    /// Begins a rollback to the newest snapshot, which takes effect when all data received are on flash; does nothing
+    /// while a rollback is in progress. Counts a rollback without effect if there is no snapshot.
     pub(super) fn roll_back(&mut self, core: &mut Core, now: SimTime) {
         match self.kept.back() {
             Some(newest) if self.rolling_back.is_none() => {
@@ -25,8 +25,9 @@ impl Snapshots {
         }
     }
 
-    /// Carries out the requested rollback once no data of the host wait in the write buffer or are in flight to flash;
-    /// until then, asks the FTL to write all buffered data.
+    /// Carries out the requested rollback once the write buffer has no data that flash lacks and no checkpoint is in
+    /// progress; until then, asks the FTL to write all buffered data. Counts it as without effect if its snapshot was
+    /// deleted meanwhile.
     pub(super) fn go_on_rolling_back(&mut self, core: &mut Core) {
         let Some((serial, since)) = self.rolling_back else { return };
         if core.buffer.dirty_slots() > 0 || core.reserved_slots > 0 || self.checkpoint.is_under_way() {
@@ -61,7 +62,8 @@ impl Snapshots {
     }
 
     /// Requests, for a rollback, that the map entry of every unit that changed since the snapshot at `position`, the
-    /// newest one left, is set back to the place at which the snapshot sees the unit.
+    /// newest one left, is set back to the place at which the snapshot sees the unit; empties the snapshot's difference
+    /// table.
     fn put_back(&mut self, position: usize, core: &mut Core) {
         let nothing = BTreeMap::new();
         let view = std::mem::take(&mut self.kept[position].old);

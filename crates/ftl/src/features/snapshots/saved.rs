@@ -26,7 +26,7 @@ fn place_of(place: u32) -> Ppa {
 /// Restores the snapshots and their difference tables from a saved state, if there are any.
 ///
 /// # Errors
-/// When the drive takes no snapshots, or the tables are not as the map is.
+/// When the saved state has snapshots and the drive takes none, or the tables contradict the map or each other.
 pub(super) fn load(
     snapshots: Option<&mut Snapshots>,
     map: &Map,

@@ -8,7 +8,8 @@ use units::Nanos;
 /// deletes a snapshot, or refuses the write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Case of the setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.
+    /// Case of the setting `when_full = "drop"`: the drive deletes snapshots, each of which is counted, until it can
+    /// accept the write.
     Drop,
     /// Case of the setting `when_full = "refuse-writes"`: the drive refuses, with an error, a write that would
     /// overwrite data that a snapshot sees, and ignores a trim of such data.
@@ -31,16 +32,16 @@ pub struct SnapshotRules {
     /// Setting `when_full` of section `[ftl.snapshots]`: behaviour of the drive when a write would make the snapshots
     /// retain more mapping units than they may.
     pub when_full: WhenFull,
-    /// Setting `space_ratio` of section `[ftl.snapshots]`: greatest share, as a fraction from 0 to 1, of the spare
-    /// mapping units (capacity that neither host data, map nor garbage collection needs) that snapshots may take.
+    /// Setting `space_ratio` of section `[ftl.snapshots]`: greatest share, as a fraction above 0 and up to 1, of the
+    /// spare mapping units (capacity that neither host data, map nor garbage collection needs) that snapshots may take.
     pub space_ratio: f64,
 }
 
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Returns the least number of spare mapping units (capacity that nothing else needs) that a drive must have for
-    /// snapshots to get at least one.
+    /// Returns a number of spare mapping units (capacity that nothing else needs) of which the share of snapshots,
+    /// `space_ratio`, is at least one unit.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }
@@ -48,7 +49,7 @@ impl SnapshotRules {
     /// Parses section `[ftl.snapshots]`; `None` if it gives no time for a snapshot.
     ///
     /// # Errors
-    /// When a key is unknown or wrong, or stands there without `every` or `at`.
+    /// When a value is wrong, or another key of the section stands there without `every` or `at`.
     pub fn read(section: &mut Section) -> Result<Option<(Self, snapshot_expiry::Maker)>, ConfigError> {
         let every: Option<Nanos> = section
             .within(above(Nanos::ZERO).because("leave it out for none"))

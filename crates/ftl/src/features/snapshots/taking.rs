@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use units::{Lpn, SimTime};
 
 impl Snapshots {
-    /// Takes a snapshot of the logical drive as it is now, with all data received, in the write buffer or on flash, and
-    /// returns the snapshot's serial number.
+    /// Takes a snapshot of the logical drive with all data received so far, in the write buffer or on flash, deletes a
+    /// snapshot if there are now more than `keep`, requests a checkpoint of the map, and returns the new snapshot's
+    /// serial number.
     pub(super) fn take<P: Probe>(&mut self, core: &mut Core, now: SimTime, probe: &mut P) -> u32 {
         // What is buffered goes out without being held once it is overtaken.
         let epoch = core.buffer.end_epoch();

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// Enters the present version of `lpn`, which is about to be overwritten or trimmed, in the difference table of the
-    /// newest snapshot; returns whether the version must stay in the write buffer until it is programmed, or must not
-    /// be replaced.
+    /// Enters the present version of `lpn`, about to be overwritten or trimmed, in the newest snapshot's difference
+    /// table if the table has no entry of `lpn`; returns how the version must be treated. If snapshots may retain no
+    /// further unit, deletes a snapshot, or refuses the write or trim, as the settings say.
     pub(super) fn note_overtaken(&mut self, core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken {
         if !self.is_unchanged(lpn) {
             return Overtaken::Free;

@@ -79,7 +79,7 @@ impl Trims {
         core.put_own(record);
     }
 
-    /// Returns the logical units that hold trim records.
+    /// Returns the logical units that hold trim records; none on a drive whose power is never cut.
     pub fn units(&self) -> impl Iterator<Item = Lpn> + use<> {
         let records = (self.on_flash.len() as u32).div_ceil(self.per_record);
         (self.first..self.first + records).map(Lpn)

@@ -14,7 +14,7 @@ pub struct Greedy {
     /// Index, in `nodes`, of the node of bucket 0, which is for superblocks without valid units.
     first_bucket: u32,
     buckets: u32,
-    /// Lowest bucket, as a number of valid units, in which there can be a candidate.
+    /// Number of the lowest bucket (its number of valid units) in which there can be a candidate.
     least: u32,
 }
 

@@ -15,14 +15,14 @@ pub struct VictimView<'a> {
     /// List of the closed superblocks of the die that may be picked as a victim, in an order that has no meaning and is
     /// the same in each run with the same seed.
     pub candidates: &'a [SuperblockId],
-    /// Facts about each superblock of the die: valid units, cycles, time of closing, write stream.
+    /// Field: facts about each superblock of the die: valid units, cycles, time of closing, write stream.
     pub blocks: Blocks<'a>,
     /// Present write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
     /// Number of mapping units of a superblock that are for data, without the units of its summary (list of the logical
     /// units in the superblock, for recovery).
     pub units_per_superblock: u32,
-    /// Random number stream of the victim policy.
+    /// Field: random number stream from which the victim policy may draw.
     pub random: &'a mut RandomStream,
 }
 
@@ -72,8 +72,8 @@ pub trait VictimPolicy: Send {
         learnt.is_empty()
     }
 
-    /// Tells the policy that `superblock` is no longer a candidate: garbage collection or wear levelling picked it, or
-    /// it failed.
+    /// Tells the policy that `superblock` is no longer a candidate: it is reclaimed, for garbage collection or another
+    /// reason such as wear levelling or refresh, or it failed.
     fn on_reclaim(&mut self, _superblock: SuperblockId) {}
 }
 

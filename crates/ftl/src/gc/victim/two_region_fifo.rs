@@ -14,7 +14,8 @@ pub struct TwoRegionFifo {
     order: ClosingOrder,
     candidates: u32,
     valid: Vec<u32>,
-    /// Garbage collection candidate at which the policy's scan continues; `None` to begin with the oldest candidate.
+    /// Field: garbage collection candidate at which the policy's scan continues; `None` to begin with the oldest
+    /// candidate.
     next: Option<SuperblockId>,
     /// Number of garbage collection candidates that the policy's scan, in order of closing, has passed over since it
     /// began with the oldest candidate.

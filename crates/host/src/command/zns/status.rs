@@ -26,7 +26,7 @@ pub enum ZoneError {
 }
 
 impl ZoneError {
-    /// List of all errors of zones, in the order of their numbers.
+    /// Constant: list of all errors of zones, in the order of their numbers.
     pub const ALL: [Self; 9] = [
         Self::Unwritten,
         Self::Boundary,

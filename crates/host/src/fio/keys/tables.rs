@@ -1,7 +1,7 @@
 //! All options of fio 3.33 and of its later releases up to 3.42. Long, since it is a table.
 
-/// List of the aliases of fio options that the simulation does not model, since it ignores or refuses them; each alias
-/// has the main name of its option.
+/// Constant table of the aliases of fio options that the simulation does not model, since it ignores or refuses them;
+/// each alias has the main name of its option.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("ratemin", "rate_min"),
     ("ratecycle", "rate_cycle"),
@@ -224,11 +224,12 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "zero_buffers",
 ];
 
-/// List of one allowed value, 0, for fio options in which 0 turns a switch or a limit off, which is the default.
+/// Constant list of one allowed value, 0, for fio options in which 0 turns a switch or a limit off, which is the
+/// default.
 const OFF: &[&str] = &["0"];
-/// List of one allowed value, 1, for fio options of which 1 is the default.
+/// Constant list of one allowed value, 1, for fio options of which 1 is the default.
 const ONE: &[&str] = &["1"];
-/// Empty list of allowed values of a fio option: any use of the option changes the requests.
+/// Constant: empty list of allowed values of a fio option: any use of the option changes the requests.
 pub(super) const NEVER: &[&str] = &[];
 
 const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";
@@ -244,8 +245,8 @@ pub(super) const OTHER_ENGINE: &str =
     "an engine that does block I/O to a local drive, such as libaio, io_uring or psync";
 const PLAIN_WRITE: &str = "plain writes: this command does not exist on the drives";
 
-/// List of fio options that would change the requests and are not modelled, each with the values that change nothing,
-/// and what to use instead.
+/// Constant table of fio options that would change the requests and are not modelled, each with the values that change
+/// nothing, and what to use instead.
 pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("read_iolog", NEVER, AS_TRACE),
     ("replay_no_stall", OFF, "the iolog given as a trace, with --as-fast-as-possible"),

@@ -16,8 +16,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Returns a reason to doubt that a trace is in the format `msr-4` if the first request's time is no Windows file time
-/// of the years 2000 to 2049.
+/// Returns a reason to doubt that a trace is in the format `msr-4` if the earliest time of the first requests is no
+/// Windows file time of the years 2000 to 2049.
 fn doubt_ticks(reading: &FirstRequests) -> Option<String> {
     const TICKS: std::ops::Range<u64> = 125_911_584_000_000_000..141_690_816_000_000_000;
     let ticks = reading.first_ns / 100;

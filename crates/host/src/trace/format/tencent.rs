@@ -22,8 +22,8 @@ pub(super) const CARD: FormatCard = FormatCard {
 pub(super) const WHOLE_SECONDS: &str =
     "its times are whole seconds: the requests of one second arrive together, so its pace says little";
 
-/// Returns a reason to doubt that a trace is in the Tencent format if the first request's time is no Unix time of the
-/// years 2000 to 2049.
+/// Returns a reason to doubt that a trace is in the Tencent format if the earliest time of the first requests is no
+/// Unix time of the years 2000 to 2049.
 fn doubt_unix(reading: &FirstRequests) -> Option<String> {
     const SECOND_NS: u64 = 1_000_000_000;
     const YEARS: std::ops::Range<u64> = 946_684_800..2_524_608_000;

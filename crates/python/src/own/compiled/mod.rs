@@ -33,8 +33,8 @@ const ANSWERED: i32 = 1;
 #[allow(unsafe_code)]
 unsafe trait Told {}
 
-/// Description of an array of numbers in memory for compiled policy methods: address, length and stride of a slice of
-/// numbers, or of one field of a slice of structs.
+/// Record that describes an array of numbers in memory for compiled policy methods: address, length and stride of a
+/// slice of numbers, or of one field of a slice of structs.
 #[repr(C)]
 struct Array {
     start: usize,
@@ -147,7 +147,7 @@ impl Machine {
     }
 }
 
-/// Compiled method of one policy object: its name, its machine code, and the address of the object's state.
+/// Record of a compiled method of one policy object: its name, its machine code, and the address of the object's state.
 struct Method<T> {
     name: &'static str,
     entry: CompiledEntry,

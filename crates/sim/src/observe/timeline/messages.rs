@@ -23,7 +23,7 @@ pub struct TracePacket {
     pub interned_data: Option<InternedData>,
     #[prost(uint32, optional, tag = "13")]
     pub sequence_flags: Option<u32>,
-    /// Further packets of the trace as one block of bytes, compressed in zlib format.
+    /// Field of a packet: further packets of the trace as one block of bytes, compressed in zlib format.
     #[prost(bytes = "vec", optional, tag = "50")]
     pub compressed_packets: Option<Vec<u8>>,
     #[prost(message, optional, tag = "59")]
@@ -32,10 +32,10 @@ pub struct TracePacket {
     pub track_descriptor: Option<TrackDescriptor>,
 }
 
-/// Value of `sequence_flags` in Perfetto's format: the packet needs nothing that came before in its sequence.
+/// Constant: value of `sequence_flags` in Perfetto's format: the packet needs nothing that came before in its sequence.
 pub const STATE_CLEARED: u32 = 1;
-/// Value of `sequence_flags` in Perfetto's format: the packet needs names and defaults that came before in its
-/// sequence.
+/// Constant: value of `sequence_flags` in Perfetto's format: the packet needs names and defaults that came before in
+/// its sequence.
 pub const NEEDS_STATE: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -48,10 +48,10 @@ pub struct TrackEvent {
     pub track_uuid: Option<u64>,
 }
 
-/// Value of `TrackEvent::kind` in Perfetto's format: an interval of activity (slice) begins on the track.
+/// Constant: value of `TrackEvent::kind` in Perfetto's format: an interval of activity (slice) begins on the track.
 pub const SLICE_BEGIN: u32 = 1;
-/// Value of `TrackEvent::kind` in Perfetto's format: the interval of activity (slice) that began last on the track
-/// ends.
+/// Constant: value of `TrackEvent::kind` in Perfetto's format: the interval of activity (slice) that began last on the
+/// track ends.
 pub const SLICE_END: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -90,8 +90,8 @@ pub struct TrackDescriptor {
     pub sibling_order_rank: Option<i32>,
 }
 
-/// Value of `TrackDescriptor::child_ordering` in Perfetto's format: the children of a track are sorted by rank, an
-/// order number in the description of each child track.
+/// Constant: value of `TrackDescriptor::child_ordering` in Perfetto's format: the children of a track are sorted by
+/// rank, an order number in the description of each child track.
 pub const EXPLICIT: u32 = 3;
 
 #[derive(Clone, PartialEq, prost::Message)]

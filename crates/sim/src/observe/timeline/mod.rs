@@ -17,7 +17,7 @@ use serde::Deserialize;
 use std::io::Write;
 use units::{ChannelId, DieId, SimTime};
 
-/// Kind of selection of what a run's timeline shows: channels, dies or both.
+/// Kind of selection of the activity that a run's timeline shows: of channels, of dies or of both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
@@ -30,8 +30,9 @@ pub enum TimelineDetail {
     Channels,
 }
 
-/// Constant: number of bytes of the trace that are compressed as one piece. The size is fixed because the trace must
-/// not depend on when the caller takes it, which varies with the machine's speed.
+/// Constant: number of bytes of the trace from which on they are compressed as one piece (the last piece may have
+/// fewer). The size is fixed because the trace must not depend on when the caller takes it, which varies with the
+/// machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Constant: identifier, in the timeline's trace, of the group of the channels' tracks.
@@ -41,8 +42,8 @@ const DIES: u64 = 2;
 /// Constant: identifier, in the timeline's trace, of the first track.
 const FIRST_TRACK: u64 = 16;
 
-/// Constant: number of different names of activity intervals in the timeline: one for each operation and, for dies,
-/// each origin (host, garbage collection and so on); channels do not know the origin.
+/// Constant: greatest number of different names of activity intervals in the timeline: one for each operation and, for
+/// dies, each origin (host, garbage collection and so on); channels do not know the origin.
 const NAMES: usize = (ChannelUse::COUNT + Kind::COUNT) * (Origin::COUNT + 1);
 const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 
@@ -62,9 +63,9 @@ pub(crate) struct Timeline {
     /// List of the states of the timeline's tracks: channels first, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
-    /// Bytes of the trace's packets that are not compressed yet.
+    /// Field of the timeline: bytes of the trace's packets that are not compressed yet.
     packets: Vec<u8>,
-    /// Compressed bytes of the timeline's trace that the caller has not taken yet.
+    /// Field of the timeline: compressed bytes of the trace that the caller has not taken yet.
     packed: Vec<u8>,
 }
 

@@ -8,8 +8,8 @@ use ftl::FtlStats;
 use ftl::buffer::{Buffer, SlotState};
 use units::Lpn;
 
-/// Model, for untimed writing, of a write buffer that works as a cache: the drive's own buffer, whose eviction policy
-/// chooses the units that leave for the flash.
+/// State of a model, for untimed writing, of a write buffer that works as a cache: the drive's own buffer, whose
+/// eviction policy chooses the units that leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
     /// Greatest number of units in the write buffer that may be dirty (not on flash yet).

@@ -19,8 +19,8 @@ impl Precondition {
     /// Brings the dies out of step (gives their open superblocks different fill levels) by writing a random part of a
     /// superblock to each die. Written in turns from the beginning, all dies would fill their superblocks at the same
     /// times for ever, as dies of a busy drive do not. Dies that share a parity group stay in step and collect garbage
-    /// in step; for them the random part (one for each group of dies) is written after steady state, up to a superblock
-    /// on each die of the group.
+    /// in step; for them the random part (one for each group of dies) is written after steady state, up to as many
+    /// superblocks on each die as the group has dies.
     pub(super) fn stagger(&mut self, ftl: &mut Ftl) {
         let width = ftl.feature::<ftl::Stripes>().map_or(1, |stripes| stripes.stripe() + 1);
         let (dies, program, units) =

@@ -92,9 +92,9 @@ impl Precondition {
         self.end_window(waf);
     }
 
-    /// Returns true if the present window of preconditioning is complete: at the end of a copy of the workload, within
-    /// a long copy, or, where no copies are written, after as many writes as a window has. `step` is the last step of
-    /// the copies; `None` where none are written. At the limit on writes that are asked for, preconditioning is done.
+    /// Returns true if the present window of preconditioning is complete: it has its number of writes, and a copy of
+    /// the workload ends, the copies are long, or none are written. `step` is the last step of the copies; `None` where
+    /// none are written. At the limit on writes that are asked for, preconditioning is done.
     pub(super) fn is_window_over(&mut self, step: Option<CopyStep>) -> bool {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         let may_end = match step {

@@ -10,35 +10,36 @@ use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
 
-/// Greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; fewer where all
-/// superblocks together would have more than `UNITS` mapping units.
+/// Constant: greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; fewer
+/// where all superblocks together would have more than `UNITS` mapping units.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
-/// Least number of superblocks per die of a miniature drive, even where all have more than `UNITS` mapping units,
-/// because the emptiest of fewer superblocks is fuller. With 128 superblocks instead of all 342 of a die the drive
-/// `tlc` began with 0.5 % more write amplification.
+/// Constant: least number of superblocks per die of a miniature drive, even where all have more than `UNITS` mapping
+/// units, because the emptiest of fewer superblocks is fuller. With 128 superblocks instead of all 342 of a die the
+/// drive `tlc` began with 0.5 % more write amplification.
 const SUPERBLOCKS_LEAST: u32 = 384;
-/// Target size, in mapping units of the whole drive, of a miniature drive whose dies share parity: a larger miniature
-/// gets fewer pages per block.
+/// Constant: target size, in mapping units of the whole drive, of a miniature drive whose dies share parity: a larger
+/// miniature gets fewer pages per block.
 const UNITS_OF_A_SET: u64 = 1 << 23;
-/// Least number of mapping units per superblock that remains in a miniature drive whose dies share parity; with 64
-/// units instead of 512, write amplification over one overwrite differed by 0.1 %, with 16 by 0.5 %.
+/// Constant: least number of mapping units per superblock that remains in a miniature drive whose dies share parity;
+/// with 64 units instead of 512, write amplification over one overwrite differed by 0.1 %, with 16 by 0.5 %.
 const UNITS_LEAST: u32 = 512;
-/// Number of unit writes of preconditioning between two checks whether the program that embeds the simulator, such as
-/// Python after Ctrl-C, asks to stop.
+/// Constant: number of unit writes of preconditioning between two checks whether the program that embeds the simulator,
+/// such as Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Number of times, spread over a stretch of overwriting, at which the state of a miniature drive is recorded.
+/// Constant: number of times, spread over a stretch of overwriting, at which the state of a miniature drive is
+/// recorded.
 const MOMENTS: u64 = 128;
-/// Least number of overwrites of the logical space of a miniature drive over which the times of recording (`MOMENTS`)
-/// are spread.
-const SPAN_OVERWRITES: f64 = 0.5;
-/// Least number of superblocks of a miniature drive that are filled by the writes over which the times of recording
+/// Constant: least number of overwrites of the logical space of a miniature drive over which the times of recording
 /// (`MOMENTS`) are spread.
+const SPAN_OVERWRITES: f64 = 0.5;
+/// Constant: least number of superblocks of a miniature drive that are filled by the writes over which the times of
+/// recording (`MOMENTS`) are spread.
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// Makes a miniature of `drive` with the same superblocks, policies and share of over-provisioning: one die, or as many
-/// dies as share parity, with at most `superblocks_most` superblocks per die, not counting superblocks reserved or
-/// open. Returns its configuration and the built drive.
+/// Makes a miniature of `drive` with the same superblocks (of fewer pages where many dies share parity), policies and
+/// share of over-provisioning: one die, or as many dies as share parity, with at most `superblocks_most` superblocks
+/// per die, not counting superblocks reserved or open. Returns its configuration and the built drive.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,

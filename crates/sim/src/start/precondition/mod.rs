@@ -27,18 +27,18 @@ use units::{Lpn, Nanos};
 use waiting::FoldedCache;
 pub(crate) use waiting::WaitingUnits;
 
-/// Number of windows (stretches of writes over which write amplification is averaged) from which on a copy of the
-/// workload counts as long and is compared window by window. Shorter copies are compared as a whole: jobs that run one
-/// after the other are never steady within a copy, and the run begins like a copy.
+/// Constant: number of windows (stretches of writes over which write amplification is averaged) from which on a copy of
+/// the workload counts as long and is compared window by window. Shorter copies are compared as a whole: jobs that run
+/// one after the other are never steady within a copy, and the run begins like a copy.
 const WINDOWS_OF_A_COPY: u64 = 16;
 
-/// Number of random overwrites of the whole filled space after which the write buffer of a drive with constructed state
-/// counts as filled. The value is two: after about one overwrite the units in the buffer no longer depend on the
-/// constructed state.
+/// Constant: number of random overwrites of the whole filled space after which the write buffer of a drive with
+/// constructed state counts as filled. The value is two: after about one overwrite the units in the buffer no longer
+/// depend on the constructed state.
 const OVERWRITES_WAITING: f64 = 2.0;
 
-/// Number of unit writes of preconditioning between two checks whether the program that embeds the simulator, such as
-/// Python after Ctrl-C, asks to stop.
+/// Constant: number of unit writes of preconditioning between two checks whether the program that embeds the simulator,
+/// such as Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
 /// Constant: divisor of the size of the overwritten space that gives the least write buffer that matters: a smaller
@@ -89,8 +89,9 @@ pub(crate) struct Precondition {
     /// wait for folding (moving data from the SLC cache to superblocks that use all bits per cell).
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// True once preconditioning has tried to measure, on a miniature drive, the share of programs that the host uses
-    /// during urgent garbage collection (collection that precedes the host's programs on a die short of superblocks).
+    /// True once preconditioning has measured on a miniature drive, if it has to, the share of programs that the host
+    /// uses during urgent garbage collection (collection that precedes the host's programs on a die short of
+    /// superblocks).
     is_paced: bool,
     /// Number of units that copies of the workload wrote so far, including units that a later write replaced in the
     /// write buffer.
@@ -300,7 +301,7 @@ impl Precondition {
     }
 
     /// Brings the drive into the state in which long use would leave it: with all garbage collection ended if the
-    /// workload does not write, else with garbage collection in progress and a full SLC cache.
+    /// workload does not write, else with garbage collection in progress and, if the drive has one, a filled SLC cache.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
         if self.rests {
@@ -385,8 +386,8 @@ impl Precondition {
     }
 
     /// Draws the next unit of uniform random writes and puts it into the models of the write buffer and the SLC cache;
-    /// returns the unit that then leaves the models for the flash, `None` if the write only replaces data in the write
-    /// buffer.
+    /// returns the unit that then leaves the models for the flash, `None` if none leaves (as where the write only
+    /// replaces data in the write buffer).
     fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
         let lpn = Lpn(self.random.below(filled) as u32);
         self.leaves_for(lpn)
@@ -459,8 +460,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Nominal mean times per mapping unit, for a program and for a read, with all dies of the drive working in parallel.
-/// By these times requests of a workload that is written without simulated time count as answered.
+/// Record of nominal mean times per mapping unit, for a program and for a read, with all dies of the drive working in
+/// parallel. By these times requests of a workload that is written without simulated time count as answered.
 struct Times {
     program: Nanos,
     read: Nanos,

@@ -44,17 +44,17 @@ impl Copies {
     }
 }
 
-/// Greatest number of outstanding requests of a workload copy; beyond it, the oldest request of a trace that is faster
-/// than the drive counts as answered.
+/// Constant: greatest number of outstanding requests of a workload copy; beyond it, the oldest request of a trace that
+/// is faster than the drive counts as answered.
 const OUTSTANDING_MAX: usize = 1 << 16;
-/// Greatest number of steps (writes, trims, reads) of a trace that are stored in memory, so that the trace is not read
-/// again for further copies.
+/// Constant: greatest number of steps (writes, trims, reads) of a trace that are stored in memory, so that the trace is
+/// not read again for further copies.
 const KEPT_MAX: usize = 1 << 22;
-/// Number of requests without a write after which an endless workload is refused for preconditioning, because it writes
-/// nothing.
+/// Constant: number of requests without a write after which an endless workload is refused for preconditioning, because
+/// it writes nothing.
 const READS_MAX: u64 = 1 << 22;
-/// Number of requests without a write after which a workload counts as one that does not write, so that it finds the
-/// drive at rest (all garbage collection ended).
+/// Constant: number of requests without a write after which a workload counts as one that does not write, so that it
+/// finds the drive at rest (all garbage collection ended).
 const READS_BEFORE: u32 = 1 << 16;
 
 /// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
@@ -72,8 +72,8 @@ pub(super) enum CopyStep {
     End,
 }
 
-/// Properties of the drive to which preconditioning writes copies of the workload: unit size, capacity, placement
-/// handles and policy.
+/// Record of the properties of the drive to which preconditioning writes copies of the workload: unit size, capacity,
+/// placement handles and policy.
 struct CopiedTo {
     unit: u64,
     capacity: u64,
@@ -109,7 +109,7 @@ pub(super) struct WorkloadCopies {
     outstanding: VecDeque<(HostRequest, SimTime)>,
     now: SimTime,
     idle_from: SimTime,
-    /// True if the workload has pauses in which the drive is idle, because requests come at their own times.
+    /// True once a request of the workload came at a time of its own, not as soon as the drive could take it.
     pauses: bool,
     drive: CopiedTo,
     /// Counter of the workload's copies: number, from 1, of the copy that preconditioning writes now or next; 0 before

@@ -17,34 +17,35 @@ use engine::RandomStream;
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of superblocks in the miniature drive that measures the share of programs that the host uses during urgent
-/// garbage collection (on dies short of superblocks); the result hardly depends on it.
+/// Constant: number of superblocks in the miniature drive that measures the share of programs that the host uses during
+/// urgent garbage collection (on dies short of superblocks); the result hardly depends on it.
 const SUPERBLOCKS: u32 = 128;
-/// Number of times that the whole logical capacity of the miniature drive is overwritten with random writes, after the
-/// first fill, to bring the miniature near enough to its steady state.
+/// Constant: number of times that the whole logical capacity of the miniature drive is overwritten with random writes,
+/// after the first fill, to bring the miniature near enough to its steady state.
 const OVERWRITES: u64 = 1;
-/// Amount of data, in superblocks, that urgent garbage collection (on a die short of superblocks) must have moved in
-/// the miniature drive before the measurement of the host's share of programs ends; a second amount in mapping units
-/// ends it earlier if it is less.
+/// Constant: amount of data, in superblocks, that urgent garbage collection (on a die short of superblocks) must have
+/// moved in the miniature drive before the measurement of the host's share of programs ends; a second amount in mapping
+/// units ends it earlier if it is less.
 const MOVED_SUPERBLOCKS: u64 = 8;
-/// Amount of data, in mapping units, that urgent garbage collection (on a die short of superblocks) must have moved in
-/// the miniature drive before the measurement of the host's share of programs ends; of this amount and
+/// Constant: amount of data, in mapping units, that urgent garbage collection (on a die short of superblocks) must have
+/// moved in the miniature drive before the measurement of the host's share of programs ends; of this amount and
 /// `MOVED_SUPERBLOCKS` the lesser counts.
 const MOVED_UNITS: u64 = 1 << 17;
 /// Constant limit of the measurement, on a miniature drive, of the share of programs that the host uses during urgent
 /// garbage collection: amount of data, in superblocks, after which it ends on drives that are never short of
 /// superblocks.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
-/// Number of untimed writes, or of events of the measurement, between two checks whether the program that embeds the
-/// simulator, such as Python after Ctrl-C, asks to stop.
+/// Constant: number of untimed writes, or of events of the measurement, between two checks whether the program that
+/// embeds the simulator, such as Python after Ctrl-C, asks to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Factor that limits, by host requests, the measurement of the host's share of programs on a miniature drive: it ends
-/// at the latest after this many completed requests for each mapping unit of the limit on writes (`WRITTEN_SUPERBLOCKS`
-/// superblocks).
+/// Constant: factor that limits, by host requests, the measurement of the host's share of programs on a miniature
+/// drive: it ends at the latest after this many completed requests for each mapping unit of the limit on writes
+/// (`WRITTEN_SUPERBLOCKS` superblocks).
 const REQUESTS_PER_UNIT: u64 = 8;
 
 /// Measures, on a miniature drive, the fraction (0 to 1) that the host really uses of the programs which urgent garbage
-/// collection (collection that precedes the host's programs on a die short of superblocks) leaves to it.
+/// collection (collection that precedes the host's programs on a die short of superblocks) leaves to it. The fraction
+/// is 1 where the scheduler has no such collection, or the miniature never needed it.
 ///
 /// # Errors
 /// When the miniature cannot be built or run.

@@ -15,12 +15,12 @@ use std::time::SystemTime;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 const MAGIC: &[u8; 8] = b"FLGATEPI";
-/// Compression level (zstd) of stored pilot answers: level 1, since the numbers of a history repeat little.
+/// Constant: compression level (zstd) of stored pilot answers: level 1, since the numbers of a history repeat little.
 const LEVEL: i32 = 1;
-/// Greatest number of entries (some 300 KB each) in the folder of stored pilot answers; the oldest entries are removed
-/// first.
+/// Constant: greatest number of entries (some 300 KB each) in the folder of stored pilot answers; the oldest entries
+/// are removed first.
 const ENTRIES_MOST: usize = 200;
-/// Greatest number of bytes to which a stored pilot answer may unpack: a limit for damaged entries.
+/// Constant: greatest number of bytes to which a stored pilot answer may unpack: a limit for damaged entries.
 const BYTES_MOST: u64 = 1 << 28;
 const ENDING: &str = "pilot";
 
@@ -59,7 +59,8 @@ impl PilotAnswer for f64 {
 
 impl Pilots {
     /// Returns the answer of a pilot (small trial drive) to `question` about a drive and further `inputs`: read from
-    /// the folder of stored answers, else computed by `ask`, which runs the pilot, and then stored there.
+    /// the folder of stored answers, else computed by `ask`, which runs the pilot, and then stored there. Without such
+    /// a folder, and for a drive with policies of the user, it is computed each time.
     ///
     /// # Errors
     /// Those of `ask`.

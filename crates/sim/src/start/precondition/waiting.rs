@@ -7,8 +7,8 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Model of a write buffer under untimed writes that keep the buffer full (saturating): a queue of the units that wait
-/// in the buffer and have not left for the flash.
+/// State of a model of a write buffer under untimed writes that keep the buffer full (saturating): a queue of the units
+/// that wait in the buffer and have not left for the flash.
 pub(crate) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
@@ -72,8 +72,9 @@ impl WaitingUnits {
     }
 }
 
-/// Model, for preconditioning, of an SLC cache that is folded as fast as it is written: a log of the last writes. Each
-/// new write displaces the oldest write, whose unit is folded unless it was written again since.
+/// State of a model, for preconditioning, of an SLC cache that is folded as fast as it is written: a log of the last
+/// writes. Once it is full, each new write displaces the oldest, whose unit is folded unless it was written again or
+/// trimmed since.
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,

@@ -291,7 +291,7 @@ pub(super) fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) ->
         let share = (whole > 0).then(|| (units as f64 / whole as f64).min(1.0));
         Part { units, share }
     };
-    let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
+    let read = stats.units_read();
     State {
         began: if provenance.is_loaded { "loaded".into() } else { provenance.precondition.kind.clone() },
         layout: LaidOut {

@@ -190,4 +190,10 @@ impl FtlStats {
     pub fn waf(&self, unit: Bytes) -> Option<f64> {
         (self.bytes_written > 0).then(|| self.bytes_programmed(unit) as f64 / self.bytes_written as f64)
     }
+
+    /// Returns the number of mapping units that the host's reads got: from the write buffer, from flash, read ahead, or
+    /// never written. Reads that a power cut ended are not counted.
+    pub fn units_read(&self) -> u64 {
+        self.units_read_buffer + self.units_read_unmapped + self.units_read_flash + self.units_read_fetched
+    }
 }

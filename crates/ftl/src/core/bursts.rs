@@ -61,18 +61,21 @@ impl Turns {
     /// `die` and no burst is in progress. Returns true if a burst began: the collections must be checked.
     #[inline]
     pub fn begin_if_due(&mut self, collections: &[Collection], die: usize) -> bool {
-        self.has_bursts() && !self.is_burst() && collections[die].holds_host_back() && self.begin(collections)
+        let is_due = self.has_bursts() && !self.is_burst() && collections[die].holds_host_back();
+        if is_due {
+            self.begin(collections);
+        }
+        is_due
     }
 
     #[cold]
-    fn begin(&mut self, collections: &[Collection]) -> bool {
+    fn begin(&mut self, collections: &[Collection]) {
         self.rests = false;
         for (die, _) in collections.iter().enumerate().filter(|(_, collection)| collection.is_pacing()) {
             self.left[die] = self.burst_units;
             self.at_work += 1;
             self.woken.push(die);
         }
-        true
     }
 
     /// Notes that the collection of a die rests until the next burst.

@@ -51,6 +51,15 @@ pub trait PlacementPolicy: Send {
     /// `attach`.
     fn take_random(&mut self, _random: RandomStream) {}
 
+    /// Checks that the policy's parameters suit a drive of this shape: numbers of channels, ways, dies of a way, and
+    /// planes that operate separately.
+    ///
+    /// # Errors
+    /// When they do not: name of the parameter to blame, and text with the values that were expected.
+    fn check_shape(&self, _shape: [u32; 4]) -> Result<(), (&'static str, String)> {
+        Ok(())
+    }
+
     /// Tells the policy the number of dies of the drive. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 

@@ -53,6 +53,13 @@ impl Policy for StaticStriping {
 }
 
 impl PlacementPolicy for StaticStriping {
+    fn check_shape(&self, [_, _, dies_per_way, _]: [u32; 4]) -> Result<(), (&'static str, String)> {
+        match dies_per_way.is_multiple_of(self.planes) {
+            true => Ok(()),
+            false => Err(("planes", format!("expected a divisor of the {dies_per_way} dies of a way"))),
+        }
+    }
+
     #[inline]
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId> {
         view.next_eligible(self.home(view))
@@ -65,15 +72,17 @@ impl PlacementPolicy for StaticStriping {
             return rest % view.dies; // The order in which dies are numbered.
         }
         let [channels, ways, dies, apart] = view.shape;
-        let dies = dies / self.planes;
-        let shape = [channels, ways, dies, apart * self.planes];
+        // Of a reclaim group that is no whole ways, each die is a place.
+        let planes = if dies.is_multiple_of(self.planes) { self.planes } else { 1 };
+        let dies = dies / planes;
+        let shape = [channels, ways, dies, apart * planes];
         let mut at = [0; 4];
         for place in self.order {
             at[place] = rest % shape[place];
             rest /= shape[place];
         }
         // Planes that operate apart within a die of ours are one place.
-        at[0] + channels * (at[1] + ways * (at[2] + dies * (at[3] % self.planes)))
+        at[0] + channels * (at[1] + ways * (at[2] + dies * (at[3] % planes)))
     }
 }
 

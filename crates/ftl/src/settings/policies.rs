@@ -24,12 +24,19 @@ pub struct DestinationRules {
 impl DestinationRules {
     pub(super) fn read(ftl: &mut Section, layout: &Layout) -> Result<Self, ConfigError> {
         Ok(Self {
-            placement: whole(ftl, "placement", placement::read)?,
+            placement: whole(ftl, "placement", |section| read_placement(section, layout))?,
             streams: whole(ftl, "streams", |section| read_streams(section, layout))?,
             areas: Vec::new(),
             program_order: whole(ftl, "program_order", program_order::read)?,
         })
     }
+}
+
+/// Reads the placement policy from the drive file, and refuses parameters that do not suit a drive of this shape.
+fn read_placement(section: &mut Section, layout: &Layout) -> Result<placement::Maker, ConfigError> {
+    let placement = placement::read(section)?;
+    placement().check_shape(layout.shape).map_err(|(key, expected)| section.reject(key, &expected))?;
+    Ok(placement)
 }
 
 /// Reads the stream policy from the drive file, and refuses a number of reclaim groups that does not divide the number

@@ -44,7 +44,8 @@ impl Upkeep {
             return; // Which of its units are valid is not known yet.
         }
         if media.core.rests(die) {
-            return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
+            self.leave_burst(media, die);
+            return; // The data must stay: only the rest of a stripe gives back the data of the failed die.
         }
         self.collect_garbage(media, die, ctx);
         if !media.core.folding.is_empty() {

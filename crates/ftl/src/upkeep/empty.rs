@@ -138,10 +138,12 @@ impl Upkeep {
         }
     }
 
-    /// Takes a die out of the present burst of garbage collection where the die has no victim that the host waits for.
+    /// Takes a die out of the present burst of garbage collection if the die has no victim that the host waits for, or
+    /// collects no more.
     #[inline]
     pub fn leave_burst(&self, media: &mut Media, die: usize) {
-        if media.core.turns.has_bursts() && !media.core.collections[die].is_pacing() {
+        let core = &media.core;
+        if core.turns.has_bursts() && (!core.collections[die].is_pacing() || core.rests(die)) {
             let is_over = media.core.turns.give_up(die);
             self.let_host_on(media, is_over);
         }

@@ -6,8 +6,12 @@ use ftl::placement::{self, PlacementPolicy, PlacementView};
 use units::{DieId, Lpn};
 
 fn policy(name: &str) -> Box<dyn PlacementPolicy> {
+    policy_with(&[&format!("name={name}")])
+}
+
+fn policy_with(settings: &[&str]) -> Box<dyn PlacementPolicy> {
     let mut document = Document::empty();
-    document.set(&format!("name={name}")).expect("a plain setting");
+    settings.iter().for_each(|setting| document.set(setting).expect("a plain setting"));
     placement::read(&mut Section::root(&document)).expect("a known policy")()
 }
 
@@ -105,4 +109,43 @@ fn static_gives_the_same_die_to_the_same_program_unit() {
         Moment { eligible: vec![true; 8], programs: vec![0; 8], lpn, program_units: 4 }.ask(&mut *policy)
     };
     assert_eq!([0, 3, 4, 31, 32].map(|lpn| ask(lpn).map(|die| die.0)), [0, 0, 1, 7, 0].map(Some));
+}
+
+/// Checks, for every order of the letters and drives of many shapes, that `static` refuses planes that do not divide
+/// the dies of a way, and that each die is the home of equally many addresses.
+#[test]
+fn every_die_is_the_home_of_as_many_addresses_for_all_orders_and_planes() {
+    let letters = ["C", "W", "D", "P"];
+    let orders = letters.iter().flat_map(|a| {
+        let rest: Vec<&str> = letters.iter().copied().filter(|it| it != a).collect();
+        (0..3).flat_map(move |at| {
+            let rest: Vec<&str> = rest[at..].iter().chain(&rest[..at]).copied().collect();
+            [format!("{a}{}", rest.concat()), format!("{a}{}{}{}", rest[1], rest[0], rest[2])]
+        })
+    });
+    let mut refused = 0;
+    for order in orders.collect::<std::collections::BTreeSet<_>>() {
+        for (planes, dies_per_way) in (1..=4).flat_map(|planes| (1..=6).map(move |dies| (planes, dies))) {
+            let policy =
+                policy_with(&["name=static", &format!("order={order}"), &format!("planes={planes}")]);
+            let shape = [2, 3, dies_per_way, 1];
+            if let Err((key, expected)) = policy.check_shape(shape) {
+                assert!(key == "planes" && dies_per_way % planes != 0, "{order} {planes}: {expected}");
+                refused += 1;
+            }
+            let dies = 6 * dies_per_way;
+            let view = |lpn| PlacementView {
+                eligible: &[],
+                dies,
+                programs: &[],
+                shape,
+                lpn: Lpn(lpn),
+                program_units: 1,
+            };
+            let mut homes = vec![0; dies as usize];
+            (0..4 * dies).for_each(|lpn| homes[policy.home(&view(lpn)) as usize] += 1);
+            assert!(homes.iter().all(|&count| count == 4), "{order} {planes} of {dies_per_way}: {homes:?}");
+        }
+    }
+    assert_eq!(refused, 24 * 12, "24 orders, and 12 of 24 pairs that do not divide");
 }

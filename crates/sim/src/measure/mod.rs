@@ -212,22 +212,12 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Number of bytes that the superblocks of the SLC cache could hold when the last request of this time interval of
-    /// the series was completed; none without an SLC cache.
-    cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
 
 impl SeriesBin {
     fn new() -> Self {
-        Self {
-            requests: 0,
-            bytes: 0,
-            latency_sum_ns: 0,
-            latency_max_ns: 0,
-            cache_bytes: None,
-            levels: vec![0; LEVELS],
-        }
+        Self { requests: 0, bytes: 0, latency_sum_ns: 0, latency_max_ns: 0, levels: vec![0; LEVELS] }
     }
 
     fn absorb(&mut self, other: &Self) {
@@ -235,7 +225,6 @@ impl SeriesBin {
         self.bytes += other.bytes;
         self.latency_sum_ns += other.latency_sum_ns;
         self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
-        self.cache_bytes = other.cache_bytes.or(self.cache_bytes);
         for (level, more) in self.levels.iter_mut().zip(&other.levels) {
             *level += more;
         }
@@ -262,6 +251,9 @@ pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
     bins: [Vec<SeriesBin>; 2],
+    /// For each time interval of the series, the bytes that the superblocks of the SLC cache could hold when the last
+    /// read or write of the interval was completed; none without an SLC cache, or where no request was completed.
+    cache_bytes: Vec<Option<u64>>,
     /// Index of the time interval of the series that is being filled at present.
     current: usize,
     ends_ns: u64,
@@ -269,7 +261,14 @@ pub(crate) struct Series {
 
 impl Series {
     fn new(started: SimTime) -> Self {
-        Self { started, width_ns: 100_000, bins: [Vec::new(), Vec::new()], current: 0, ends_ns: 0 }
+        Self {
+            started,
+            width_ns: 100_000,
+            bins: [Vec::new(), Vec::new()],
+            cache_bytes: Vec::new(),
+            current: 0,
+            ends_ns: 0,
+        }
     }
 
     #[inline]
@@ -290,8 +289,11 @@ impl Series {
         bin.bytes += bytes;
         bin.latency_sum_ns += u128::from(latency);
         bin.latency_max_ns = bin.latency_max_ns.max(latency);
-        bin.cache_bytes = cache_bytes;
         bin.levels[level_of(latency, COARSE)] += 1;
+        if cache_bytes.is_some() {
+            self.cache_bytes.resize(self.current + 1, None);
+            self.cache_bytes[self.current] = cache_bytes;
+        }
     }
 
     /// Makes the time interval of the series that contains `since_ns` (nanoseconds after the start) the current one,
@@ -318,6 +320,8 @@ impl Series {
             }
             *bins = wide;
         }
+        let last = |pair: &[Option<u64>]| pair.iter().rev().find_map(|bytes| *bytes);
+        self.cache_bytes = self.cache_bytes.chunks(2).map(last).collect();
     }
 
     /// Returns for each time interval of a run of `span_ns` nanoseconds four values of the requests with effect
@@ -371,11 +375,28 @@ impl Series {
             columns
                 .insert(format!("{op}_latency_ns_max"), column(&|bin| some(bin, json!(bin.latency_max_ns))));
         }
-        let held = |i: usize| self.bins.iter().filter_map(|bins| bins.get(i)?.cache_bytes).max();
-        if self.bins.iter().flatten().any(|bin| bin.cache_bytes.is_some()) {
-            columns
-                .insert("slc_cache_bytes".into(), (0..count).map(held).map(|bytes| json!(bytes)).collect());
+        if !self.cache_bytes.is_empty() {
+            let held = |i: usize| json!(self.cache_bytes.get(i).copied().flatten());
+            columns.insert("slc_cache_bytes".into(), (0..count).map(held).collect());
         }
         Value::Object(columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Nanos;
+
+    #[test]
+    fn an_interval_has_the_capacity_of_the_cache_at_its_last_request() {
+        let mut series = Series::new(SimTime::ZERO);
+        let held = [(10_000, Effect::Write, 100), (20_000, Effect::Read, 40), (150_000, Effect::Read, 7)];
+        for (ns, effect, bytes) in held {
+            series.add(SimTime::ZERO + Nanos::from_ns(ns), effect, 4096, 1_000, Some(bytes));
+        }
+        assert_eq!(series.to_json()["slc_cache_bytes"], json!([40, 7]));
+        series.widen();
+        assert_eq!(series.to_json()["slc_cache_bytes"], json!([7]));
     }
 }

@@ -163,11 +163,7 @@ impl Examined for Shown<'_> {
             blocks_erased: stats.blocks_erased,
             bytes_written: stats.bytes_written,
             bytes_filled_up: stats.bytes_filled_up,
-            units_read: stats.units_read_buffer
-                + stats.units_read_unmapped
-                + stats.units_read_flash
-                + stats.units_read_fetched
-                + stats.units_read_cut,
+            units_read: stats.units_read() + stats.units_read_cut,
         }
     }
 

@@ -110,8 +110,8 @@ sections! {
         layout: LaidOut,
         /// Size in bytes, in the result, of a mapping unit of the drive that was simulated.
         unit_bytes: u64 = "bytes",
-        /// Number of mapping units that the host read in the measured window: from the write buffer, from flash, or
-        /// unmapped; units that the drive had read ahead are not counted.
+        /// Number of mapping units that the host read in the measured window: from the write buffer, from flash, read
+        /// ahead, or unmapped.
         units_read: u64 = "mapping units",
         /// Number of mapping units that the host wrote in the measured window.
         units_written: u64 = "mapping units",
@@ -292,7 +292,7 @@ pub(super) fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) ->
         let share = (whole > 0).then(|| (units as f64 / whole as f64).min(1.0));
         Part { units, share }
     };
-    let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
+    let read = stats.units_read();
     State {
         began: if provenance.is_loaded { "loaded".into() } else { provenance.precondition.kind.clone() },
         layout: LaidOut {

@@ -230,10 +230,9 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
 /// Returns a text for an error message, cut to its first `MOST` characters if it is longer.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
-    if text.len() <= MOST {
-        text.to_owned()
-    } else {
-        format!("{}...", text.chars().take(MOST).collect::<String>())
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
 

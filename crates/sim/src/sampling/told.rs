@@ -58,7 +58,7 @@ sections! {
         /// Value, in the result, of the estimate of a figure for the whole sampled run.
         value: f64,
         /// Interval, in the result, that holds the value of a run in full with 95 % confidence; null where there are
-        /// too few parts to say.
+        /// too few parts to say, or where it would reach from 0 to twice the value.
         interval: Option<[f64; 2]>,
         /// Half width of the estimate's interval that `--sample` asked for, as a share of the value; null where none
         /// was.

@@ -164,8 +164,7 @@ impl WarmUp {
     /// read or written.
     fn look<P: Observer>(&mut self, run: &Run<P>) {
         let stats = run.ftl.stats();
-        let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
-        let handled = stats.units_written + read;
+        let handled = stats.units_written + stats.units_read();
         if self.before == 0 {
             (self.before, self.written_before) = (handled, stats.units_written);
         }

@@ -99,6 +99,7 @@ fn what_follows_a_sequence_is_there_when_it_is_asked_for() {
     // Each unit is read once: three before the sequence is one, all others ahead.
     assert_eq!(number(reading, "units_fetched"), 1000 - 4);
     assert_eq!(number(&result, "ftl.buffer.units_read_from_flash"), 4);
+    assert_eq!(number(&result, "state.units_read"), 1000);
     assert_eq!(number(reading, "units_used"), 1000 - 4);
     assert_eq!(number(reading, "units_wasted"), 0);
     let left = number(reading, "units_read") - number(reading, "units_used");

@@ -194,7 +194,8 @@ pub const TOGETHER: &[Feature] = &[
     ("collection in bursts", 0.4, collection_in_bursts),
 ];
 
-fn collection_in_bursts(deal: &mut Deal, random: &mut RandomStream) -> bool {
+/// Lets a dealt drive collect garbage in bursts; returns false where its map does not.
+pub fn collection_in_bursts(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.set("ftl.gc.burst_programs", choose(random, &["1", "2", "3", "8", "100"]));
     !maps_blocks(deal)
 }

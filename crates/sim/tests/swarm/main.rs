@@ -276,7 +276,7 @@ fn cut_deal(seed: u64) -> Option<Deal> {
         deal.set("fault.after", random.below(within));
         deal = if deal.goes_together() { deal } else { before };
     }
-    (deal.base.is_none() && deal.goes_together()).then_some(deal)
+    (deal.base.is_none() && deal.goes_together()).then(|| with_bursts(deal, "cuts"))
 }
 
 /// Runs a dealt drive with power cuts and returns the number of cuts that it survived; `None` where the drive is
@@ -365,7 +365,15 @@ fn failing_deal(seed: u64) -> Option<Deal> {
     if deal.get("ftl.buffer.power_loss_protection").is_none() && random.chance(0.5) {
         deal.set("ftl.buffer.power_loss_protection", "false");
     }
-    (deal.base.is_none() && deal.goes_together()).then_some(deal)
+    (deal.base.is_none() && deal.goes_together()).then(|| with_bursts(deal, "failures"))
+}
+
+/// Returns the drive; one in four collects garbage in bursts where that goes together with its features.
+fn with_bursts(deal: Deal, purpose: &str) -> Deal {
+    let mut random = RandomStream::new(deal.seed, &format!("swarm.{purpose}.bursts"));
+    let mut changed = deal.clone();
+    let drawn = random.chance(0.25) && features::collection_in_bursts(&mut changed, &mut random);
+    if drawn && changed.goes_together() { changed } else { deal }
 }
 
 /// Runs a dealt drive and returns true if its planned die failure happened; `None` where the drive is refused.

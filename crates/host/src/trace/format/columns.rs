@@ -129,6 +129,17 @@ impl Spec {
     }
 
     fn constant(&mut self, name: &str, value: &str, timeless: &mut bool) -> Result<(), WrongField> {
+        let is_again = match name {
+            "op" => self.op.is_some(),
+            "size" => self.size.is_some(),
+            "time" => *timeless,
+            "separator" => self.separator.is_some(),
+            "header" => self.header.is_some(),
+            _ => false,
+        };
+        if is_again {
+            return Err((format!("{name}= twice"), "each constant once".into()));
+        }
         match name {
             "op" => self.op = Some(named(OPS, value)?),
             "size" => {
@@ -260,6 +271,11 @@ mod tests {
             ("time:ms wait:ms op offset:bytes size:bytes", "the same thing said twice"),
             ("time:ms op op=read offset:bytes size:bytes", "the same thing said twice"),
             ("time:ms time:ms op offset:bytes size:bytes", "time twice"),
+            ("time:ms op=read op=write offset:bytes size:bytes", "op= twice"),
+            ("time:ms op offset:bytes size=4KiB size=8KiB", "size= twice"),
+            ("time=none time=none op offset:bytes size=4KiB", "time= twice"),
+            ("time:ms op offset:bytes size:bytes header=1 header=2", "header= twice"),
+            ("time:ms op offset:bytes size:bytes separator=tab separator=comma", "separator= twice"),
             ("time:ms op:1 offset:bytes size:bytes", "op:1=read,0=write"),
             ("time:ms op:1=reed offset:bytes size:bytes", "did you mean \"read\"?"),
             ("time:ms op offset:bytes size:bytes ... volume", "after ..."),

@@ -7,7 +7,7 @@ use ecc::decoder::{Decoder, catalogue};
 use ecc::law::Law;
 use ecc::ldpc::{Code, CodeOrigin, named, shipped};
 use ecc::measure::{Count, Trial};
-use ecc::sensing::{Noise, Page, Placement, SOFT_BITS_MOST, Zones, sense};
+use ecc::sensing::{Noise, Page, Placement, SOFT_BITS_MOST, Zones, evolved, sense};
 use nand::cells::coding;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -24,6 +24,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<EccPage>()?;
     module.add_class::<EccTrial>()?;
     module.add_function(wrap_pyfunction!(ecc_alike, module)?)?;
+    module.add_function(wrap_pyfunction!(ecc_evolved, module)?)?;
     module.add_function(wrap_pyfunction!(ecc_table, module)?)?;
     module.add_function(wrap_pyfunction!(ecc_flips, module)?)?;
     module.add_function(wrap_pyfunction!(placements, module)?)?;
@@ -90,9 +91,8 @@ impl EccPage {
     }
 }
 
-/// Returns, for reads with two and with three soft bits, the curve of channels with Gaussian noise (information that a
-/// read leaves missing, by raw bit error rate) to which a page is compared in order to find the noise with which a
-/// decoder fails equally often.
+/// Returns, for reads with two and with three soft bits, the curve of channels with Gaussian noise (distance from failing,
+/// by raw bit error rate) to which a page is compared in order to find the noise with which a decoder fails equally often.
 fn noises() -> &'static [Noise; 2] {
     static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
@@ -117,6 +117,14 @@ pub fn ecc_alike(soft_bits: u32, zero: Vec<f64>, one: Vec<f64>, ratios: Vec<f64>
         1 => zones.rate(),
         more => noises()[more as usize - 2].alike(&zones),
     })
+}
+
+/// Returns margin and spread of a channel by density evolution: the share of bits that may be exchanged for their opposites
+/// before words of nand-4k-889 fail, and the standard deviation of one bit's part in the margin of a word. Each read value
+/// has the given probability for a `zero` and for a `one` and the given log-likelihood ratio in `ratios`.
+#[pyfunction]
+pub fn ecc_evolved(zero: Vec<f64>, one: Vec<f64>, ratios: Vec<f64>) -> (f64, f64) {
+    evolved(&Zones { shares: [zero, one], ratios })
 }
 
 fn soft(soft_bits: u32) -> PyResult<u32> {

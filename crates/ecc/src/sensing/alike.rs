@@ -1,40 +1,17 @@
 //! Which Gaussian noise fails as often as a page: one number for what a page's soft reads are worth to a decoder.
 //!
-//! A bit that comes with the ratio L in favour of what it is (below zero: of what it is not) costs a word
-//!
-//! ```text
-//! log2(1 + exp(-SCALE L)),    L from -MOST to MOST
-//! ```
-//!
-//! bits, and a word fails where its bits cost more than the code has to spare. With a scale of 1 and no end the mean of this cost is
-//! what the bit lacks of being known, one less its mutual information, and the law is the normal approximation of finite lengths
-//! (Polyanskiy, Poor and Verdu, 2010). A min-sum decoder is not as good: it makes too little of sure bits that are wrong. Scale and end
-//! are fitted to failures of `nand-4k-889`, min-sum in 8-bit integers, over pages of a TLC chip at wears of 1,000 to 12,000 cycles, with and
-//! without reads, and over Gaussian noise, with two and three soft bits, and are the same for all of them (docs/explanation/decoding.md
-//! has what is left, and other chips).
-//! With one soft bit the raw bit error rate says it all.
+//! Words of a page and words of noise fail equally often where they are equally many standard deviations from failing, by
+//! density evolution (`evolution.rs`). With one soft bit the raw bit error rate says it all.
 
+use super::evolution::distance;
 use super::place::Placement;
 use super::{Page, Zones, sense};
 use nand::tables::LEAST_NOISE;
+use std::sync::OnceLock;
 
-/// Constant: factor by which log-likelihood ratios are scaled in the cost of a bit (information that the received value
-/// leaves missing to the decoder), because a min-sum decoder underrates them.
-const SCALE: f64 = 0.72;
-/// Constant: greatest magnitude of a log-likelihood ratio that counts in the cost of a bit (information that the
-/// received value leaves missing to the decoder); greater ratios count as this one.
-const MOST: f64 = 7.0;
-/// Constant of the information cost of a codeword (information that the received values leave missing to the decoder):
-/// variance that the decoder itself adds for each bit, in bits squared.
-const OWN: f64 = 0.27;
-/// Constant: number of standard deviations of a bit's cost (missing information, in bits) by which the mean cost over a
-/// codeword is raised, so that the compared cost is the one that only one codeword in a hundred exceeds; for codewords
-/// of 36,864 bits (those of 4 KiB).
-const ASIDE: f64 = 2.33 / 192.0;
-
-/// Constant: number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at
-/// which the cost (information missing to the decoder) of Gaussian noise is computed.
-const STEPS: usize = 200;
+/// Constant: number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to [`RATE_MOST`], at
+/// which the distance from failing of Gaussian noise is computed.
+const STEPS: usize = 800;
 
 /// Constant: greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
 pub(crate) const RATE_MOST: f64 = 0.19;
@@ -49,57 +26,47 @@ pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
     sense(&page, &page, soft_bits, Placement::Information).zones
 }
 
-/// Record of a curve, for one number of soft bits, by which pages are compared with Gaussian noise: for each raw bit
-/// error rate, the cost of a bit, which is the information, in bits, that the received value leaves missing to the
-/// decoder.
+/// Record of the curve, for one number of soft bits, by which pages are compared with Gaussian noise: for each of a
+/// series of raw bit error rates, the number of standard deviations by which words are from failing.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// List of the points of the cost curve, by rising raw bit error rate: pairs of the natural logarithm of the raw
-    /// bit error rate and that of the cost (information missing to the decoder for each bit of a codeword).
-    costs: Vec<(f64, f64)>,
+    soft_bits: u32,
+    /// List of the distances from failing, in standard deviations of words, by rising raw bit error rate; each is
+    /// computed when it is first needed.
+    distances: Vec<OnceLock<f64>>,
 }
 
 impl Noise {
-    /// Computes, for a range of raw bit error rates, the cost (information missing to the decoder) of Gaussian noise
-    /// read with `soft_bits` soft bits, with the references that give the most information; returns the curve.
-    ///
-    /// # Panics
-    /// When there are no soft bits or too many.
+    /// Makes the curve of Gaussian noise that is read with `soft_bits` soft bits, with the references that give the
+    /// most information.
     pub fn new(soft_bits: u32) -> Self {
-        let mut costs: Vec<(f64, f64)> = Vec::new();
-        for step in 0..=STEPS {
-            let log =
-                libm::log(LEAST_NOISE) + libm::log(RATE_MOST / LEAST_NOISE) * step as f64 / STEPS as f64;
-            let cost = libm::log(cost(&of_noise(libm::exp(log), soft_bits)));
-            // Where references lie is rounded to their steps: what that takes back counts as nothing.
-            let before = costs.last().map_or(f64::NEG_INFINITY, |(_, before)| *before);
-            costs.push((log, cost.max(before)));
-        }
-        Self { costs }
+        Self { soft_bits, distances: vec![OnceLock::new(); STEPS + 1] }
     }
 
     /// Returns the raw bit error rate of the Gaussian noise with which decoding fails as often as with a page whose
-    /// bits are received as the values `zones`: the noise of equal cost (information missing to the decoder).
+    /// bits are received as the values `zones`.
     pub fn alike(&self, zones: &Zones) -> f64 {
-        let cost = libm::log(cost(zones).max(1e-300));
-        let next = self.costs.partition_point(|(_, of)| *of <= cost).clamp(1, self.costs.len() - 1);
-        let ((from, low), (to, high)) = (self.costs[next - 1], self.costs[next]);
-        let share = if high > low { (cost - low) / (high - low) } else { 0.0 };
-        libm::exp(from + (to - from) * share).min(RATE_MOST)
+        let distance = distance(zones);
+        let (mut low, mut high) = (0, STEPS);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            match self.distance(middle) > distance {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        let (from, to) = (self.distance(low), self.distance(high));
+        let share = if from > to { ((from - distance) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
+        libm::exp(log_rate(low) + (log_rate(high) - log_rate(low)) * share).min(RATE_MOST)
+    }
+
+    fn distance(&self, step: usize) -> f64 {
+        let of = || distance(&of_noise(libm::exp(log_rate(step)).min(RATE_MOST), self.soft_bits));
+        *self.distances[step].get_or_init(of)
     }
 }
 
-/// Returns the cost of reads with these received values: the information missing to the decoder, in bits for each bit
-/// of a codeword, that only one codeword in a hundred exceeds.
-fn cost(zones: &Zones) -> f64 {
-    let (mut mean, mut square) = (0.0, 0.0);
-    let [zero, one] = &zones.shares;
-    for (ratio, (zero, one)) in zones.ratios.iter().zip(zero.iter().zip(one)) {
-        for (share, ratio) in [(zero, *ratio), (one, -*ratio)] {
-            let of = libm::log2(1.0 + libm::exp(-SCALE * ratio.clamp(-MOST, MOST)));
-            mean += 0.5 * share * of;
-            square += 0.5 * share * of * of;
-        }
-    }
-    mean + ASIDE * ((square - mean * mean + OWN).sqrt() - OWN.sqrt())
+/// Returns the natural logarithm of the raw bit error rate at a step of the curve.
+fn log_rate(step: usize) -> f64 {
+    libm::log(LEAST_NOISE) + libm::log(RATE_MOST / LEAST_NOISE) * step as f64 / STEPS as f64
 }

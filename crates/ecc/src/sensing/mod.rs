@@ -13,11 +13,13 @@
 //! are sensed anew otherwise each time; errors that go together, as neighbouring cells' do.
 
 mod alike;
+mod evolution;
 mod page;
 mod place;
 
 pub use alike::Noise;
 pub(crate) use alike::{RATE_MOST, of_noise};
+pub use evolution::evolved;
 pub use page::{Page, Sensed, Zones, sense};
 pub use place::{Placement, place};
 

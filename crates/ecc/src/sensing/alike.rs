@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 /// Constant: number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to [`RATE_MOST`], at
 /// which the distance from failing of Gaussian noise is computed.
-const STEPS: usize = 800;
+const STEPS: usize = 400;
 
 /// Constant: greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
 pub(crate) const RATE_MOST: f64 = 0.19;

@@ -16,6 +16,7 @@
 //! Urbanke, 2001; its quantised form: Chen and others, 2005.
 
 use super::Zones;
+use multiversion::multiversion;
 
 /// Constant: greatest magnitude of a level and of a message of a check, as in `min-sum-8` with its usual parameters.
 const LEVEL_MOST: usize = 31;
@@ -29,9 +30,11 @@ const ITERATIONS: usize = 40;
 /// Constant: share of wrong bits below which the rest are corrected in the next iterations.
 const CORRECTED: f64 = 1e-3;
 /// Constant: share of bits exchanged for their opposites that no channel bears.
-const EXCHANGED_MOST: f64 = 0.1;
+const EXCHANGED_MOST: f64 = 0.0125;
 /// Constant: number of halvings in the search for the share of bits at which words begin to fail.
-const HALVINGS: usize = 30;
+const HALVINGS: usize = 17;
+/// Constant: share of values that counts as none.
+const NOTHING: f64 = 1e-15;
 /// Constant: share of a word's bits by which the channel is changed to find how much a value moves the margin.
 const MOVED: f64 = 1e-8;
 /// Constant: factor by which the margins of words differ more than their values explain, because a decoder does not treat
@@ -122,16 +125,18 @@ fn threshold(levels: &Levels, shift: fn(&Levels, f64) -> Levels, is_corrected: b
 
 /// Returns the share of bits that are wrong after the iterations; `ends_early`: where it is plain on which side of
 /// [`CORRECTED`] it ends, the share so far.
+#[multiversion(targets("x86_64+avx2"))]
 fn wrong(levels: &Levels, ends_early: bool) -> f64 {
     let mut told = told(&spread_out(levels));
     let (mut before, mut wrong) = (1.0, 1.0);
     for iteration in 1..=ITERATIONS {
-        let two = convolved::<125>(&told, &told);
-        let three = convolved::<187>(levels, &two);
-        let four = convolved::<249>(&told, &three);
+        let two: [f64; 125] = convolved(&told, &told);
+        let three: [f64; 187] = convolved(levels, &two);
+        let of_others: [f64; 187] = convolved(&told, &two);
+        let four: [f64; 249] = convolved(levels, &of_others);
         if iteration == ITERATIONS || (ends_early && iteration % 4 == 0) {
             wrong = below_zero(&four, &told);
-            if ends_early && (wrong < 1e-6 || wrong > 0.9999 * before) {
+            if ends_early && (wrong < 1e-6 || wrong > 0.999 * before) {
                 break;
             }
             before = wrong;
@@ -155,10 +160,11 @@ fn spread_out(levels: &Levels) -> [f64; 2 * MOST + 1] {
 }
 
 /// Returns the distribution of the sum of two independent values; both distributions begin at their least value.
-fn convolved<const SUM: usize>(few: &[f64], many: &[f64]) -> [f64; SUM] {
-    debug_assert_eq!(few.len() + many.len(), SUM + 1);
+#[inline(always)]
+fn convolved<const MANY: usize, const SUM: usize>(few: &Levels, many: &[f64; MANY]) -> [f64; SUM] {
+    const { assert!(2 * LEVEL_MOST + MANY == SUM) };
     let mut sum = [0.0; SUM];
-    for (at, share) in few.iter().enumerate().filter(|(_, share)| **share != 0.0) {
+    for (at, share) in few.iter().enumerate().filter(|(_, share)| **share > NOTHING) {
         for (sum, other) in sum[at..].iter_mut().zip(many) {
             *sum += share * other;
         }

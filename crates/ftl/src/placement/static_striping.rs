@@ -8,6 +8,9 @@ use units::DieId;
 /// `static`.
 const LETTERS: &str = "CWDP";
 
+/// Constant: order of the levels (CWDP) by which dies are numbered, so that planes do not matter.
+const DIE_ORDER: [usize; 4] = [0, 1, 2, 3];
+
 /// Implementation of the placement policy `static`: stripes logical addresses over the dies; if the die of an address
 /// cannot take a program now, the next die that can. A choice costs O(1) for up to 64 dies.
 #[derive(Clone, Debug)]
@@ -54,7 +57,7 @@ impl Policy for StaticStriping {
 
 impl PlacementPolicy for StaticStriping {
     fn check_shape(&self, [_, _, dies_per_way, _]: [u32; 4]) -> Result<(), (&'static str, String)> {
-        match dies_per_way.is_multiple_of(self.planes) {
+        match self.order == DIE_ORDER || dies_per_way.is_multiple_of(self.planes) {
             true => Ok(()),
             false => Err(("planes", format!("expected a divisor of the {dies_per_way} dies of a way"))),
         }
@@ -68,8 +71,8 @@ impl PlacementPolicy for StaticStriping {
     #[inline]
     fn home(&self, view: &PlacementView<'_>) -> u32 {
         let mut rest = view.lpn.0 / view.program_units;
-        if self.order == [0, 1, 2, 3] {
-            return rest % view.dies; // The order in which dies are numbered.
+        if self.order == DIE_ORDER {
+            return rest % view.dies;
         }
         let [channels, ways, dies, apart] = view.shape;
         // Of a reclaim group that is no whole ways, each die is a place.

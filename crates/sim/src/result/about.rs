@@ -118,7 +118,8 @@ sections! {
         /// Number and share of the mapping units that the host read in the measured window although they were never
         /// written, or trimmed; such reads are as fast on any drive.
         reads_unmapped: Part,
-        /// Number and share of the mapping units that the host read from flash in the measured window.
+        /// Number and share of the mapping units that the host read from flash in the measured window, at its request or
+        /// ahead of it.
         reads_from_flash: Part,
         /// Number of the host's mapping units that were programmed to flash in the measured window, and their share of
         /// the units that the host wrote; the others were overwritten in the write buffer or are still in it.
@@ -304,7 +305,7 @@ pub(super) fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) ->
         units_read: read,
         units_written: stats.units_written,
         reads_unmapped: part(stats.units_read_unmapped, read),
-        reads_from_flash: part(stats.units_read_flash, read),
+        reads_from_flash: part(stats.units_read_flash + stats.units_read_fetched, read),
         writes_to_flash: part(stats.units_programmed[Origin::Host as usize], stats.units_written),
     }
 }

@@ -248,9 +248,12 @@ impl SharedContents {
     fn take(&mut self, origin: Origin, from: u64, data: &mut [u8]) -> (SpareArea, UnitBrings) {
         match origin {
             Origin::Host => {
-                if let Some(slot) = self.slot(from as u32) {
-                    data.copy_from_slice(&slot.data);
-                    return (slot.spare, UnitBrings::Data);
+                if let Some(slot) = self.slots.get(from as usize).and_then(Option::as_ref) {
+                    let laid = self.image.lay(&slot.data);
+                    if laid.is_none() {
+                        data.copy_from_slice(&slot.data);
+                    }
+                    return (slot.spare, laid.unwrap_or(UnitBrings::Data));
                 }
             }
             Origin::Map | Origin::Padding | Origin::Parity => {}

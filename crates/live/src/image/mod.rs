@@ -10,6 +10,7 @@
 
 mod gone;
 mod header;
+mod mapping;
 mod pages;
 mod programs;
 mod reading;
@@ -27,7 +28,8 @@ pub use witness::{WITNESS, Witness};
 
 use ftl::Layout;
 use header::HEADER;
-use pages::Pages;
+use mapping::FileMapping;
+use pages::PageTable;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 use sim::Error;
@@ -61,7 +63,9 @@ pub struct Image {
     /// List with an entry for each superblock: its erase count, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Table of the pages of the file that hold the newest data of each unit, and list of the free pages.
-    pages: Pages,
+    pages: PageTable,
+    /// Memory of this process that is the part of the file with its pages; none where that is not safe.
+    mapping: Option<FileMapping>,
     /// List of units, each with its last version, whose entries of gone versions the disk had no space for.
     gone_unwritten: Vec<(Lpn, u64)>,
     /// Map of flash programs that the disk had no space for, by first unit; kept in memory until there is space.
@@ -126,7 +130,8 @@ impl Image {
             gone_at,
             data_at: gone_end.next_multiple_of(ALIGNED),
             marks,
-            pages: Pages::default(),
+            pages: PageTable::default(),
+            mapping: None,
             gone_unwritten: Vec::new(),
             homeless: BTreeMap::new(),
             refused: None,
@@ -142,6 +147,7 @@ impl Image {
             image.find_gone()?;
             image.find_pages().map_err(fail)?;
         }
+        image.map_pages();
         Ok(image)
     }
 

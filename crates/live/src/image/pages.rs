@@ -6,6 +6,7 @@
 //! its spare areas name it. A unit whose last copy is erased is buried: no older version of it counts any more.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use units::{Lpn, Ppa};
 
 /// Number that stands for no page, in an entry of a spare area whose unit has no data of its own in the image file.
@@ -18,7 +19,7 @@ const BLOCK: usize = 1024;
 /// Record of the newest version of a mapping unit in an image file: number, checksum and page of its data, and its place on
 /// flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct UnitVersion {
     /// Sequence number (stamp) of the host's write that brought this version of the unit.
     pub stamp: u64,
     /// Checksum of the data of this version of the unit, together with unit and stamp.
@@ -29,9 +30,16 @@ pub struct Version {
     pub home: Ppa,
 }
 
+/// Kind of contents that a page of an image file has: data, or those of a hole, which takes no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageFill {
+    Data,
+    Hole,
+}
+
 /// Table of the newest version of each mapping unit in an image file, with the list of free pages of the file.
 #[derive(Default)]
-pub struct Pages {
+pub struct PageTable {
     /// List of blocks of versions, by unit; only those of units that were written take memory. A version is four words:
     /// stamp (0: no version), checksum, page ([`NO_PAGE`]: buried) and number of copies, and home.
     blocks: Vec<Option<Box<[[u64; 4]; BLOCK]>>>,
@@ -39,9 +47,11 @@ pub struct Pages {
     free: Vec<u64>,
     /// Number of the first page of the file that was never used.
     fresh: u64,
+    /// List of words with a bit for each page: whether the page is known to be no hole of the file.
+    filled: Vec<u64>,
 }
 
-impl Pages {
+impl PageTable {
     fn words(&self, lpn: Lpn) -> Option<&[u64; 4]> {
         let block = self.blocks.get(lpn.0 as usize / BLOCK)?.as_ref()?;
         Some(&block[lpn.0 as usize % BLOCK]).filter(|words| words[0] != 0)
@@ -56,9 +66,9 @@ impl Pages {
     }
 
     /// Returns the newest version of unit `lpn` in the image file; none if the file has no data of the unit.
-    pub fn newest(&self, lpn: Lpn) -> Option<Version> {
+    pub fn newest(&self, lpn: Lpn) -> Option<UnitVersion> {
         let [stamp, check, place, home] = *self.words(lpn).filter(|words| !is_buried(words))?;
-        Some(Version { stamp, check, page: place >> COPIES_BITS, home: Ppa(home) })
+        Some(UnitVersion { stamp, check, page: place >> COPIES_BITS, home: Ppa(home) })
     }
 
     /// Takes `count` pages from the free ones, or from those never used, in ascending order.
@@ -71,6 +81,12 @@ impl Pages {
         taken
     }
 
+    /// Takes the free page that is used next, if the file is known to have data there; none otherwise.
+    pub fn take_one(&mut self) -> Option<u64> {
+        let page = *self.free.last()?;
+        self.are_filled(page..page + 1).then(|| self.free.pop())?
+    }
+
     /// Gives pages back that were taken and are not used.
     pub fn give_back(&mut self, pages: impl IntoIterator<Item = u64>) {
         self.free.extend(pages);
@@ -78,7 +94,7 @@ impl Pages {
 
     /// Enters a version of unit `lpn` whose data and spare area were written. The page of the older one of two versions is
     /// free from now on; of one version, the spare areas are counted.
-    pub fn enter(&mut self, lpn: Lpn, version: Version) {
+    pub fn enter(&mut self, lpn: Lpn, version: UnitVersion) {
         let words = self.words_mut(lpn);
         let [stamp, _, place, _] = *words;
         if stamp > version.stamp {
@@ -135,6 +151,26 @@ impl Pages {
         self.words(lpn).is_some_and(is_buried)
     }
 
+    /// Notes that the file has data for the pages `pages`, or that they became a hole.
+    pub fn set_filled(&mut self, pages: Range<u64>, filled: PageFill) {
+        let words = pages.end.div_ceil(64) as usize;
+        if self.filled.len() < words {
+            self.filled.resize(words, 0);
+        }
+        for page in pages {
+            let bit = 1 << (page % 64);
+            match filled {
+                PageFill::Data => self.filled[page as usize / 64] |= bit,
+                PageFill::Hole => self.filled[page as usize / 64] &= !bit,
+            }
+        }
+    }
+
+    /// Returns true if the file is known to have data for all of the pages `pages`.
+    pub fn are_filled(&self, mut pages: Range<u64>) -> bool {
+        pages.all(|page| self.filled.get(page as usize / 64).is_some_and(|word| word >> (page % 64) & 1 == 1))
+    }
+
     /// Forgets the newest version of unit `lpn`, whose data are another unit's, without a change of the free pages.
     pub fn forget(&mut self, lpn: Lpn) {
         *self.words_mut(lpn) = [0; 4];
@@ -142,7 +178,7 @@ impl Pages {
 
     /// Notes a spare area that was found in an opened image file: of the versions of a unit the one with the highest stamp
     /// remains. The list of free pages is made at the end, by [`Self::find_free`].
-    pub fn find(&mut self, lpn: Lpn, version: Version) {
+    pub fn find(&mut self, lpn: Lpn, version: UnitVersion) {
         let words = self.words_mut(lpn);
         if words[0] == version.stamp {
             words[2] += u64::from(!is_buried(words));
@@ -152,7 +188,7 @@ impl Pages {
     }
 
     /// Returns the newest versions in the image file, with their units, in the order of the units.
-    pub fn all(&self) -> impl Iterator<Item = (Lpn, Version)> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = (Lpn, UnitVersion)> + '_ {
         let blocks = self.blocks.iter().enumerate().filter(|(_, block)| block.is_some());
         let units =
             blocks.flat_map(|(block, _)| (block * BLOCK..(block + 1) * BLOCK).map(|unit| Lpn(unit as u32)));
@@ -162,7 +198,7 @@ impl Pages {
     /// Makes the list of free pages of an opened image file: those below the last used one that no newest version has, the
     /// lowest to be used first. Returns the units whose page is also another unit's, which only damage of spare areas can
     /// bring about.
-    pub fn find_free(&mut self) -> Vec<(Lpn, Version)> {
+    pub fn find_free(&mut self) -> Vec<(Lpn, UnitVersion)> {
         let pages = || self.all().map(|(_, version)| version.page).filter(|&page| page != NO_PAGE);
         let fresh = pages().max().map_or(0, |last| last + 1);
         let (mut used, mut twice) = (vec![false; fresh as usize], HashSet::new());
@@ -186,13 +222,13 @@ fn is_buried(words: &[u64; 4]) -> bool {
 mod tests {
     use super::*;
 
-    fn version(stamp: u64, page: u64, home: u64) -> Version {
-        Version { stamp, check: stamp + 100, page, home: Ppa(home) }
+    fn version(stamp: u64, page: u64, home: u64) -> UnitVersion {
+        UnitVersion { stamp, check: stamp + 100, page, home: Ppa(home) }
     }
 
     #[test]
     fn a_page_is_free_once_a_newer_version_is_there() {
-        let mut pages = Pages::default();
+        let mut pages = PageTable::default();
         assert_eq!(pages.take(2), [0, 1]);
         pages.enter(Lpn(7), version(1, 0, 10));
         pages.enter(Lpn(5000), version(2, 1, 11));
@@ -211,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_page_is_kept_while_a_copy_of_its_version_is_somewhere() {
-        let mut pages = Pages::default();
+        let mut pages = PageTable::default();
         pages.take(1);
         pages.enter(Lpn(7), version(1, 0, 10));
         assert!(!pages.hold(Lpn(7), 2) && !pages.hold(Lpn(8), 0), "there is no such version");
@@ -227,8 +263,22 @@ mod tests {
     }
 
     #[test]
+    fn a_page_has_data_until_it_is_a_hole() {
+        let mut pages = PageTable::default();
+        pages.set_filled(60..130, PageFill::Data);
+        assert!(pages.are_filled(60..130) && !pages.are_filled(59..61) && !pages.are_filled(129..131));
+        pages.set_filled(64..65, PageFill::Hole);
+        assert!(pages.are_filled(60..64) && pages.are_filled(65..130) && !pages.are_filled(63..66));
+        assert!(!pages.are_filled(1000..1001));
+        assert_eq!(pages.take_one(), None, "none is free");
+        pages.give_back([60, 64]);
+        assert_eq!(pages.take_one(), None, "the next one is a hole");
+        assert_eq!((pages.take(1), pages.take_one(), pages.take_one()), (vec![64], Some(60), None));
+    }
+
+    #[test]
     fn an_older_version_of_a_unit_that_was_erased_does_not_count() {
-        let mut pages = Pages::default();
+        let mut pages = PageTable::default();
         pages.take(1);
         pages.enter(Lpn(7), version(5, 0, 10));
         assert!(!pages.is_buried(Lpn(7)));
@@ -237,7 +287,7 @@ mod tests {
             assert!(pages.is_buried(Lpn(7)));
             assert_eq!((pages.newest(Lpn(7)), pages.let_go(Lpn(7), 5)), (None, None));
             // As the next server finds it, which was killed before it erased the spare area, too.
-            pages = Pages::default();
+            pages = PageTable::default();
             pages.bury(Lpn(7), 5);
             pages.find(Lpn(7), version(5, 0, 10));
             pages.find(Lpn(7), version(4, 1, 11));
@@ -250,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_newest_of_what_is_found_counts_and_other_pages_are_free() {
-        let mut pages = Pages::default();
+        let mut pages = PageTable::default();
         // Unit 8 was written to the page that version 5 of unit 7 had, with a lower stamp.
         for (lpn, found) in
             [(7, version(5, 1, 0)), (7, version(9, 3, 1)), (8, version(4, 1, 2)), (7, version(2, 0, 3))]
@@ -263,7 +313,7 @@ mod tests {
         assert_eq!((pages.let_go(Lpn(8), 4), pages.let_go(Lpn(8), 4)), (None, Some(1)));
         assert_eq!(pages.take(4), [0, 1, 2, 4]);
         // Where the newest spare area is lost, an older one may name the page of another unit.
-        let mut pages = Pages::default();
+        let mut pages = PageTable::default();
         pages.find(Lpn(7), version(5, 1, 0));
         pages.find(Lpn(8), version(4, 1, 2));
         assert_eq!(pages.find_free(), [(Lpn(7), version(5, 1, 0)), (Lpn(8), version(4, 1, 2))]);

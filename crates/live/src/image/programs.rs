@@ -1,6 +1,6 @@
 //! What is programmed and erased, in the image file.
 
-use super::pages::{NO_PAGE, Version};
+use super::pages::{NO_PAGE, PageFill, UnitVersion};
 use super::{Image, SPARE, SpareArea};
 use rustix::fs::{FallocateFlags, fallocate};
 use std::io;
@@ -13,6 +13,8 @@ use units::{Lpn, Ppa};
 pub enum UnitBrings {
     /// Case of data: new ones, which are written to a free page of the image file.
     Data,
+    /// Case of data: new ones, which are in this page of the image file already; no spare area names the page yet.
+    Laid(u64),
     /// Case of data: those of the unit's former place on flash. The page is held, and named by the new spare area, too.
     Page,
     /// Case of data: none that can be asked for, as for padding, the drive's map, and units that were overtaken.
@@ -52,6 +54,15 @@ impl Image {
         None
     }
 
+    /// Writes the data of a unit that is to be programmed to a free page already now, where that needs no system call; until
+    /// the program has ended, nothing names the page. Returns what the unit brings; none if the data must be kept until then.
+    pub fn lay(&mut self, data: &[u8]) -> Option<UnitBrings> {
+        let mapping = self.mapping.as_mut()?;
+        let page = self.pages.take_one()?;
+        mapping.write(page * self.unit, data);
+        Some(UnitBrings::Laid(page))
+    }
+
     /// Writes a program of units from `first` on into the image: data to free pages, then spare areas. Only then the pages
     /// of older data are free.
     fn write(&mut self, first: u64, programmed: &ProgramImage) -> io::Result<()> {
@@ -75,16 +86,28 @@ impl Image {
             self.pages.give_back(taken);
             return written;
         }
-        let units = programmed.spares.iter().zip(&programmed.brings).zip(&numbers).zip((first..).map(Ppa));
+        self.enter(first, programmed, &numbers);
+        Ok(())
+    }
+
+    /// Notes that the units of a program from `first` on are in the image, with their data in the pages `numbers`.
+    fn enter(&mut self, first: u64, programmed: &ProgramImage, numbers: &[u64]) {
+        let units = programmed.spares.iter().zip(&programmed.brings).zip(numbers).zip((first..).map(Ppa));
         for (((spare, brings), &page), home) in units {
             let SpareArea::Data { lpn, stamp, check } = *spare else { continue };
-            match brings {
-                UnitBrings::Data => self.pages.enter(lpn, Version { stamp, check, page, home }),
+            match *brings {
+                UnitBrings::Data | UnitBrings::Laid(_) => {
+                    self.pages.enter(lpn, UnitVersion { stamp, check, page, home });
+                }
                 UnitBrings::Page => self.pages.settle(lpn, stamp, home),
                 UnitBrings::Nothing => {}
             }
+            if let UnitBrings::Laid(own) = *brings
+                && own != page
+            {
+                self.pages.give_back([own]);
+            }
         }
-        Ok(())
     }
 
     /// Returns where the data of each unit of a program belong: to a free page, to the page that holds this version already, or
@@ -96,7 +119,10 @@ impl Image {
                 match newest.filter(|newest| newest.stamp >= stamp) {
                     None if *brings == UnitBrings::Data => UnitPlace::Free,
                     Some(newest) if newest.stamp == stamp => UnitPlace::At(newest.page),
-                    _ => UnitPlace::Nowhere,
+                    _ => match *brings {
+                        UnitBrings::Laid(page) => UnitPlace::At(page),
+                        _ => UnitPlace::Nowhere,
+                    },
                 }
             }
             _ => UnitPlace::Nowhere,
@@ -105,7 +131,12 @@ impl Image {
     }
 
     /// Writes the data of the units that are new to the pages `numbers`, each run of pages that lie side by side at once.
-    fn write_pages(&self, numbers: &[u64], is_new: impl Fn(usize) -> bool, data: &[u8]) -> io::Result<()> {
+    fn write_pages(
+        &mut self,
+        numbers: &[u64],
+        is_new: impl Fn(usize) -> bool,
+        data: &[u8],
+    ) -> io::Result<()> {
         let unit = self.unit as usize;
         let mut at = 0;
         while at < numbers.len() {
@@ -117,7 +148,26 @@ impl Image {
             while at < numbers.len() && is_new(at) && numbers[at] == numbers[at - 1] + 1 {
                 at += 1;
             }
-            self.file.write_all_at(&data[first * unit..at * unit], self.page_at(numbers[first]))?;
+            let pages = numbers[first]..numbers[at - 1] + 1;
+            self.write_run(pages, &data[first * unit..at * unit])?;
+        }
+        Ok(())
+    }
+
+    fn write_run(&mut self, pages: Range<u64>, data: &[u8]) -> io::Result<()> {
+        match &mut self.mapping {
+            Some(mapping) if self.pages.are_filled(pages.clone()) => {
+                mapping.write(pages.start * self.unit, data)
+            }
+            // What has no room yet is not touched in memory: a full disk is an error, and not the end of the process.
+            mapping => {
+                let at = self.data_at + pages.start * self.unit;
+                self.file.write_all_at(data, at)?;
+                if let Some(mapping) = mapping {
+                    mapping.prepare(pages.start * self.unit, data.len());
+                }
+                self.pages.set_filled(pages, PageFill::Data);
+            }
         }
         Ok(())
     }
@@ -159,11 +209,15 @@ impl Image {
             return (spare, UnitBrings::Page);
         }
         match self.homeless_of(from.0) {
-            Some((programmed, at)) if programmed.brings[at] == UnitBrings::Data => {
-                data.copy_from_slice(&programmed.data[at * data.len()..][..data.len()]);
-                (spare, UnitBrings::Data)
-            }
-            _ => (spare, UnitBrings::Nothing),
+            Some((programmed, at)) => match programmed.brings[at] {
+                UnitBrings::Data => {
+                    data.copy_from_slice(&programmed.data[at * data.len()..][..data.len()]);
+                    (spare, UnitBrings::Data)
+                }
+                UnitBrings::Laid(page) if self.read_pages(page, data).is_ok() => (spare, UnitBrings::Data),
+                _ => (spare, UnitBrings::Nothing),
+            },
+            None => (spare, UnitBrings::Nothing),
         }
     }
 
@@ -184,6 +238,7 @@ impl Image {
             self.refused = written.err().map(|error| error.to_string()).or(self.refused.take());
         }
         for run in emptied.chunk_by(|before, after| before + 1 == *after) {
+            self.pages.set_filled(run[0]..run[0] + run.len() as u64, PageFill::Hole);
             let _ = self.punch(self.page_at(run[0]), run.len() as u64 * self.unit);
         }
         if self.refused.is_some() {
@@ -202,8 +257,13 @@ impl Image {
         let written = self.entries(superblock.start).unwrap_or_default();
         let mut copies: Vec<SpareArea> = written.into_iter().map(|(spare, _)| spare).collect();
         for (_, programmed) in self.homeless.range(superblock) {
-            let units = programmed.spares.iter().zip(&programmed.brings);
-            copies.extend(units.filter(|(_, brings)| **brings == UnitBrings::Page).map(|(spare, _)| *spare));
+            for (spare, brings) in programmed.spares.iter().zip(&programmed.brings) {
+                match *brings {
+                    UnitBrings::Page => copies.push(*spare),
+                    UnitBrings::Laid(page) => self.pages.give_back([page]),
+                    UnitBrings::Data | UnitBrings::Nothing => {}
+                }
+            }
         }
         let (mut gone, mut emptied) = (Vec::new(), Vec::new());
         for spare in copies {

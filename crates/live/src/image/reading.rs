@@ -1,6 +1,7 @@
 //! What is read from the image file: data with their checks, spare areas, and, of an opened file, where everything is.
 
-use super::pages::{NO_PAGE, Version};
+use super::mapping::FileMapping;
+use super::pages::{NO_PAGE, PageFill, UnitVersion};
 use super::{Image, SPARE, SpareArea, UnitBrings};
 use rustix::fs::{SeekFrom, seek};
 use std::io;
@@ -9,7 +10,7 @@ use units::{Lpn, Ppa};
 
 /// Kind of place at which the data of a unit on flash are found: a page of the image file, or memory while the disk has no
 /// space.
-enum Found<'a> {
+enum DataPlace<'a> {
     /// Case of place: the page with this number of the image file.
     Page(u64),
     /// Case of place: memory, which holds these data of a program that the disk had no space for.
@@ -36,16 +37,16 @@ impl Image {
         for (at, (&home, lpn)) in homes.iter().zip((holder.0..).map(Lpn)).enumerate() {
             let (spare, found) = self.locate(lpn, home)?;
             spares.push(spare);
-            if !matches!(found, Found::Page(page) if page == next) {
+            if !matches!(found, DataPlace::Page(page) if page == next) {
                 self.read_pages(begun, &mut data[from * unit..at * unit])?;
                 from = at;
             }
             match found {
-                Found::Page(page) => {
+                DataPlace::Page(page) => {
                     begun = if from == at { page } else { begun };
                     next = page + 1;
                 }
-                Found::Memory(bytes) => {
+                DataPlace::Memory(bytes) => {
                     data[at * unit..(at + 1) * unit].copy_from_slice(bytes);
                     (from, next) = (at + 1, NO_PAGE);
                 }
@@ -56,21 +57,33 @@ impl Image {
         if units.all(|((spare, lpn), unit)| spare.is_of(lpn, unit)) { Ok(()) } else { Err(damaged()) }
     }
 
-    fn read_pages(&self, first: u64, data: &mut [u8]) -> io::Result<()> {
-        if data.is_empty() { Ok(()) } else { self.file.read_exact_at(data, self.page_at(first)) }
+    pub(super) fn read_pages(&self, first: u64, data: &mut [u8]) -> io::Result<()> {
+        let count = data.len() as u64 / self.unit;
+        match &self.mapping {
+            _ if data.is_empty() => {}
+            Some(mapping) if self.pages.are_filled(first..first + count) => {
+                mapping.read(first * self.unit, data)
+            }
+            _ => self.file.read_exact_at(data, self.page_at(first))?,
+        }
+        Ok(())
     }
 
     /// Returns the spare area of unit `lpn` at `home`, and where its data are.
-    fn locate(&self, lpn: Lpn, home: Ppa) -> io::Result<(SpareArea, Found<'_>)> {
+    fn locate(&self, lpn: Lpn, home: Ppa) -> io::Result<(SpareArea, DataPlace<'_>)> {
         let newest = self.pages.newest(lpn);
-        if let Some(Version { stamp, check, page, .. }) = newest.filter(|newest| newest.home == home) {
-            return Ok((SpareArea::Data { lpn, stamp, check }, Found::Page(page)));
+        if let Some(UnitVersion { stamp, check, page, .. }) = newest.filter(|newest| newest.home == home) {
+            return Ok((SpareArea::Data { lpn, stamp, check }, DataPlace::Page(page)));
         }
-        if let Some((programmed, at)) =
-            self.homeless_of(home.0).filter(|(kept, at)| kept.brings[*at] == UnitBrings::Data)
-        {
-            let unit = self.unit as usize;
-            return Ok((programmed.spares[at], Found::Memory(&programmed.data[at * unit..(at + 1) * unit])));
+        if let Some((programmed, at)) = self.homeless_of(home.0) {
+            let (unit, spare) = (self.unit as usize, programmed.spares[at]);
+            match programmed.brings[at] {
+                UnitBrings::Data => {
+                    return Ok((spare, DataPlace::Memory(&programmed.data[at * unit..(at + 1) * unit])));
+                }
+                UnitBrings::Laid(page) => return Ok((spare, DataPlace::Page(page))),
+                UnitBrings::Page | UnitBrings::Nothing => {}
+            }
         }
         // Another copy of the newest version, which the drive moved.
         let spare = self.spare(home)?;
@@ -78,7 +91,7 @@ impl Image {
             (SpareArea::Data { lpn: own, stamp, .. }, Some(newest))
                 if own == lpn && stamp == newest.stamp =>
             {
-                Ok((spare, Found::Page(newest.page)))
+                Ok((spare, DataPlace::Page(newest.page)))
             }
             _ => Err(damaged()),
         }
@@ -95,8 +108,8 @@ impl Image {
         let spare = self.spare(from).unwrap_or(SpareArea::Damaged);
         let read = match spare {
             SpareArea::Data { lpn, .. } => self.locate(lpn, from).and_then(|(_, found)| match found {
-                Found::Page(page) => self.read_pages(page, data),
-                Found::Memory(bytes) => {
+                DataPlace::Page(page) => self.read_pages(page, data),
+                DataPlace::Memory(bytes) => {
                     data.copy_from_slice(bytes);
                     Ok(())
                 }
@@ -157,20 +170,35 @@ impl Image {
             for ((spare, page), home) in self.entries(first)?.into_iter().zip((first..).map(Ppa)) {
                 let SpareArea::Data { lpn, stamp, check } = spare else { continue };
                 if stamp > 0 && page < self.units && u64::from(lpn.0) < self.logical_units {
-                    self.pages.find(lpn, Version { stamp, check, page, home });
+                    self.pages.find(lpn, UnitVersion { stamp, check, page, home });
                 }
             }
             first += self.superblock_units;
         }
         // Only where a newer spare area was lost two units have one page; it is that one's whose data it holds.
         let mut data = vec![0; self.unit as usize];
-        for (lpn, Version { stamp, check, page, .. }) in self.pages.find_free() {
+        for (lpn, UnitVersion { stamp, check, page, .. }) in self.pages.find_free() {
             let is_there = self.read_pages(page, &mut data).is_ok();
             if !(is_there && SpareArea::Data { lpn, stamp, check }.is_of(lpn, &data)) {
                 self.pages.forget(lpn);
             }
         }
         Ok(())
+    }
+
+    /// Maps the pages of the file into memory where that is safe, and finds out which of them are no holes.
+    pub(super) fn map_pages(&mut self) {
+        let whole = self.units * self.unit;
+        self.mapping = FileMapping::where_in_memory(&self.file, self.data_at, whole);
+        let mut at = self.data_at;
+        while self.mapping.is_some()
+            && let Ok(start) = seek(&self.file, SeekFrom::Data(at))
+            && let Ok(end) = seek(&self.file, SeekFrom::Hole(start))
+        {
+            let (start, end) = (start - self.data_at, (end - self.data_at).min(whole));
+            self.pages.set_filled(start.div_ceil(self.unit)..end / self.unit, PageFill::Data);
+            at = self.data_at + end.max(start + 1);
+        }
     }
 
     /// Returns the next superblock, from the one with unit `first` on, whose spare areas are not all in a hole of the file.

@@ -2,7 +2,7 @@
 
 use super::pages::NO_PAGE;
 use units::Lpn;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Length in bytes of the spare area (metadata) of a flash unit in an image file.
 // A divisor of the page sizes of all machines: a server that is killed while it writes spare areas leaves each of them whole.
@@ -111,18 +111,15 @@ impl SpareArea {
 /// Returns the checksum of a spare area together with its physical address, so that the spare area of another place is
 /// not accepted.
 fn own_checksum(bytes: &[u8; SPARE], ppa: u64) -> u64 {
-    let mut hash = Xxh3::new();
-    hash.update(&bytes[..OWN]);
-    hash.update(&ppa.to_le_bytes());
-    hash.digest()
+    xxh3_64_with_seed(&bytes[..OWN], ppa)
 }
 
 fn checksum(lpn: Lpn, stamp: u64, data: &[u8]) -> u64 {
-    let mut hash = Xxh3::new();
-    hash.update(data);
-    hash.update(&lpn.0.to_le_bytes());
-    hash.update(&stamp.to_le_bytes());
-    hash.digest()
+    let mut whole = [0; 20];
+    whole[..8].copy_from_slice(&xxh3_64(data).to_le_bytes());
+    whole[8..12].copy_from_slice(&lpn.0.to_le_bytes());
+    whole[12..].copy_from_slice(&stamp.to_le_bytes());
+    xxh3_64(&whole)
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ fn image(folder: &Path) -> Image {
         gone_at: ALIGNED,
         data_at: 2 * ALIGNED,
         marks: vec![SuperblockMark::default(); 2],
-        pages: Pages::default(),
+        pages: PageTable::default(),
+        mapping: None,
         gone_unwritten: Vec::new(),
         homeless: BTreeMap::new(),
         refused: None,
@@ -30,6 +31,14 @@ fn image(folder: &Path) -> Image {
         damaged: Cell::new(0),
     };
     image.make().unwrap();
+    image.map_pages();
+    image
+}
+
+/// Test helper: makes an image as [`image`] does, whose pages are mapped into memory, also on a disk.
+fn mapped(folder: &Path) -> Image {
+    let mut image = image(folder);
+    image.mapping = Some(FileMapping::of(&image.file, image.data_at, image.units * image.unit).unwrap());
     image
 }
 
@@ -98,7 +107,7 @@ fn a_unit_is_read_as_what_it_is_or_not_at_all() {
 
 /// Test helper: forgets what is known of the pages of an image, and finds it as the next server does.
 fn found_again(image: &mut Image) {
-    image.pages = Pages::default();
+    image.pages = PageTable::default();
     image.find_gone().unwrap();
     image.find_pages().unwrap();
 }
@@ -112,58 +121,62 @@ fn check(image: &Image, byte: u8, home: u64, data: u8) {
 
 #[test]
 fn the_room_of_older_data_is_used_again_and_only_then() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut image = image(folder.path());
-    image.program(Ppa(0), version(7, 1, 70));
-    image.program(Ppa(2), version(8, 2, 80));
-    // While a program is written, what it replaces is whole: a server that is killed then leaves it.
-    image.program(Ppa(4), version(7, 3, 71));
-    let bytes = std::fs::read(&image.path).unwrap();
-    let page = |page: u64| bytes[image.page_at(page) as usize];
-    assert_eq!([0, 2, 4].map(page), [70, 80, 71]);
-    check(&image, 7, 4, 71);
-    // A late program of an older version takes no pages, and its units have no data.
-    image.program(Ppa(6), version(8, 1, 79));
-    assert_eq!(image.pages.take(4), [0, 1, 6, 7]);
-    image.pages.give_back([6, 7, 0, 1]);
-    check(&image, 8, 2, 80);
-    image.read_of(Lpn(16), &[Ppa(6)], &mut [0; 512]).expect_err("a newer one is there");
-    image.program(Ppa(8), version(9, 4, 90));
-    let bytes = std::fs::read(&image.path).unwrap();
-    assert_eq!(bytes[image.page_at(0) as usize], 90, "the pages of the oldest");
-    for _ in 0..2 {
-        for (byte, home, data) in [(7, 4, 71), (8, 2, 80), (9, 8, 90)] {
-            check(&image, byte, home, data);
+    for make in [image, mapped] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = make(folder.path());
+        image.program(Ppa(0), version(7, 1, 70));
+        image.program(Ppa(2), version(8, 2, 80));
+        // While a program is written, what it replaces is whole: a server that is killed then leaves it.
+        image.program(Ppa(4), version(7, 3, 71));
+        let bytes = std::fs::read(&image.path).unwrap();
+        let page = |page: u64| bytes[image.page_at(page) as usize];
+        assert_eq!([0, 2, 4].map(page), [70, 80, 71]);
+        check(&image, 7, 4, 71);
+        // A late program of an older version takes no pages, and its units have no data.
+        image.program(Ppa(6), version(8, 1, 79));
+        assert_eq!(image.pages.take(4), [0, 1, 6, 7]);
+        image.pages.give_back([6, 7, 0, 1]);
+        check(&image, 8, 2, 80);
+        image.read_of(Lpn(16), &[Ppa(6)], &mut [0; 512]).expect_err("a newer one is there");
+        image.program(Ppa(8), version(9, 4, 90));
+        let bytes = std::fs::read(&image.path).unwrap();
+        assert_eq!(bytes[image.page_at(0) as usize], 90, "the pages of the oldest");
+        for _ in 0..2 {
+            for (byte, home, data) in [(7, 4, 71), (8, 2, 80), (9, 8, 90)] {
+                check(&image, byte, home, data);
+            }
+            found_again(&mut image);
         }
-        found_again(&mut image);
+        assert_eq!(image.pages.take(2), [6, 7]);
     }
-    assert_eq!(image.pages.take(2), [6, 7]);
 }
 
 #[test]
 fn data_that_are_moved_stay_where_they_are_in_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut image = image(folder.path());
-    image.program(Ppa(0), version(7, 1, 70));
-    let mut moved = version(7, 1, 0);
-    for at in 0..2 {
-        let found = image.move_from(Ppa(at), &mut [0; 512]);
-        (moved.spares[at as usize], moved.brings[at as usize]) = found;
+    for make in [image, mapped] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = make(folder.path());
+        image.program(Ppa(0), version(7, 1, 70));
+        let mut moved = version(7, 1, 0);
+        for at in 0..2 {
+            let found = image.move_from(Ppa(at), &mut [0; 512]);
+            (moved.spares[at as usize], moved.brings[at as usize]) = found;
+        }
+        assert_eq!(moved.brings, [UnitBrings::Page; 2]);
+        // The former place may be erased before the program ends, where the host has overtaken all of it.
+        image.erase(0);
+        assert_eq!(image.pages.take(1), [2], "no page is free");
+        image.program(Ppa(8), moved);
+        for _ in 0..2 {
+            check(&image, 7, 8, 70);
+            found_again(&mut image);
+        }
+        image.program(Ppa(10), version(8, 2, 80));
+        image.erase(1);
+        assert_eq!(image.pages.take(4), [0, 1, 2, 3]);
+        let bytes = std::fs::read(&image.path).unwrap();
+        assert_eq!([0, 2].map(|page| bytes[image.page_at(page) as usize]), [0; 2], "they are holes");
     }
-    assert_eq!(moved.brings, [UnitBrings::Page; 2]);
-    // The former place may be erased before the program ends, where the host has overtaken all of it.
-    image.erase(0);
-    assert_eq!(image.pages.take(1), [2], "no page is free");
-    image.program(Ppa(8), moved);
-    for _ in 0..2 {
-        check(&image, 7, 8, 70);
-        found_again(&mut image);
-    }
-    image.program(Ppa(10), version(8, 2, 80));
-    image.erase(1);
-    assert_eq!(image.pages.take(4), [0, 1, 2, 3]);
-    let bytes = std::fs::read(&image.path).unwrap();
-    assert_eq!([0, 2].map(|page| bytes[image.page_at(page) as usize]), [0; 2], "they are holes");
 }
 
 #[test]
@@ -200,21 +213,23 @@ fn what_is_said_of_superblocks_is_read_again() {
 
 #[test]
 fn what_the_disk_has_no_room_for_is_kept_until_there_is_room() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut image = image(folder.path());
-    image.program(Ppa(0), programmed(6));
-    // A file that takes no writes stands for a full disk.
-    let full = File::open(&image.path).unwrap();
-    let writable = std::mem::replace(&mut image.file, full);
-    image.program(Ppa(2), programmed(7));
-    assert!(image.refused().is_some() && !image.find_room());
-    assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
-    assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
-    image.leave(ImageLeft::AtRest(1), 5).expect_err("it is not all there");
-    image.file = writable;
-    assert!(image.find_room() && image.refused().is_none());
-    assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
-    image.leave(ImageLeft::AtRest(1), 5).unwrap();
+    for make in [image, mapped] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = make(folder.path());
+        image.program(Ppa(0), programmed(6));
+        // A file that takes no writes stands for a full disk.
+        let full = File::open(&image.path).unwrap();
+        let writable = std::mem::replace(&mut image.file, full);
+        image.program(Ppa(2), programmed(7));
+        assert!(image.refused().is_some() && !image.find_room());
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
+        image.leave(ImageLeft::AtRest(1), 5).expect_err("it is not all there");
+        image.file = writable;
+        assert!(image.find_room() && image.refused().is_none());
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        image.leave(ImageLeft::AtRest(1), 5).unwrap();
+    }
 }
 
 #[test]
@@ -269,4 +284,45 @@ fn what_is_gone_is_noted_once_the_disk_has_room() {
     assert!(image.find_room());
     found_again(&mut image);
     assert_eq!(image.spares(0).unwrap()[..2], [SpareArea::Other; 2]);
+}
+
+#[test]
+fn data_that_are_laid_down_early_count_once_their_program_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = mapped(folder.path());
+    assert_eq!(image.lay(&[1; 512]), None, "no page is free that the file has room for");
+    image.program(Ppa(0), version(7, 1, 70));
+    image.program(Ppa(2), version(7, 2, 71));
+    let laid = |image: &mut Image, mut program: ProgramImage| {
+        let units = program.data.chunks(512).map(|unit| image.lay(unit).unwrap());
+        program.brings = units.collect();
+        program.data.fill(0);
+        program
+    };
+    let early = laid(&mut image, version(7, 3, 72));
+    assert_eq!(early.brings, [UnitBrings::Laid(1), UnitBrings::Laid(0)]);
+    check(&image, 7, 2, 71);
+    // A server that is killed here leaves the version before.
+    image.program(Ppa(4), early.clone());
+    check(&image, 7, 4, 72);
+    // The same version once more, as after a program that failed: it has its page.
+    let again = laid(&mut image, version(7, 3, 72));
+    image.program(Ppa(6), again);
+    check(&image, 7, 6, 72);
+    let late = laid(&mut image, version(7, 2, 71));
+    image.program(Ppa(8), late);
+    // While the disk is full, it is read where it lies, and can be moved and erased.
+    let full = File::open(&image.path).unwrap();
+    let kept = laid(&mut image, version(8, 4, 80));
+    let writable = std::mem::replace(&mut image.file, full);
+    image.program(Ppa(10), kept);
+    check(&image, 8, 10, 80);
+    let mut data = [0; 512];
+    assert_eq!(image.move_from(Ppa(11), &mut data), (version(8, 4, 80).spares[1], UnitBrings::Data));
+    assert_eq!(data, [80; 512]);
+    image.file = writable;
+    image.erase(1);
+    assert_eq!(image.pages.take(3), [2, 3, 4], "each page is free once");
+    found_again(&mut image);
+    check(&image, 7, 6, 72);
 }

@@ -1,9 +1,9 @@
 //! The image: a sparse file with what the flash holds, unit by unit, each with its spare area.
 //!
-//! Layout: header, witness, what is said of superblocks, the spare areas of all units, what is gone, pages with data. A spare area names the
+//! Layout: header, witness, entries of superblocks, spare areas of all units, entries of gone versions, pages with data. A spare area names the
 //! page of its unit's data; spare areas that are erased are holes. A program writes data first, to pages that were free, and spare
-//! areas after, so that a spare area never speaks of data that are not there; the pages of what it replaced are free only then.
-//! What is written is the kernel's: it survives the end of the process at any moment, and not that of the machine.
+//! areas after, so that a spare area never speaks of data that are not there; the pages of older versions are free only then.
+//! Written bytes are the kernel's: they survive the end of the process at any moment, and not that of the machine.
 //!
 //! All of it is under checksums: a spare area under its own, data under the one that their spare area holds. A superblock
 //! is written in order, so that no gap lies below anything that was programmed.

@@ -1,4 +1,4 @@
-//! What is programmed and erased, in the image file.
+//! Programs and erases, in the image file.
 
 use super::pages::{NO_PAGE, PageFill, UnitVersion};
 use super::{Image, SPARE, SpareArea};
@@ -159,7 +159,7 @@ impl Image {
             Some(mapping) if self.pages.are_filled(pages.clone()) => {
                 mapping.write(pages.start * self.unit, data)
             }
-            // What has no room yet is not touched in memory: a full disk is an error, and not the end of the process.
+            // A page without room is not touched in memory: a full disk is an error, and not the end of the process.
             mapping => {
                 let at = self.data_at + pages.start * self.unit;
                 self.file.write_all_at(data, at)?;
@@ -228,7 +228,7 @@ impl Image {
         let first = superblock as u64 * self.superblock_units;
         let range = first..first + self.superblock_units;
         let (gone, emptied) = self.let_go_of(range.clone());
-        // First: an older spare area of what is trimmed must not count once the newest is erased.
+        // First: an older spare area of a trimmed unit must not count once the newest is erased.
         self.note_gone(gone);
         self.homeless.retain(|ppa, _| !range.contains(ppa));
         let (at, length) = (self.spare_at(first), self.superblock_units * SPARE as u64);

@@ -1,4 +1,4 @@
-//! What is read from the image file: data with their checks, spare areas, and, of an opened file, where everything is.
+//! Reads of the image file: data with their checks, spare areas, and, of an opened file, the places of all data.
 
 use super::mapping::FileMapping;
 use super::pages::{NO_PAGE, PageFill, UnitVersion};

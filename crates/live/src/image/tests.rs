@@ -1,4 +1,4 @@
-//! Tests of the image file as a whole: what is programmed, moved and erased, and found again.
+//! Tests of the image file as a whole: programs, moves and erases, and the next server's view of them.
 
 use super::*;
 use units::Ppa;
@@ -105,7 +105,7 @@ fn a_unit_is_read_as_what_it_is_or_not_at_all() {
     assert_eq!(image.damaged_reads(), 4);
 }
 
-/// Test helper: forgets what is known of the pages of an image, and finds it as the next server does.
+/// Test helper: forgets the table of pages of an image, and makes it anew as the next server does.
 fn found_again(image: &mut Image) {
     image.pages = PageTable::default();
     image.find_gone().unwrap();
@@ -126,7 +126,7 @@ fn the_room_of_older_data_is_used_again_and_only_then() {
         let mut image = make(folder.path());
         image.program(Ppa(0), version(7, 1, 70));
         image.program(Ppa(2), version(8, 2, 80));
-        // While a program is written, what it replaces is whole: a server that is killed then leaves it.
+        // While a program is written, the version before is whole: a server that is killed then leaves it.
         image.program(Ppa(4), version(7, 3, 71));
         let bytes = std::fs::read(&image.path).unwrap();
         let page = |page: u64| bytes[image.page_at(page) as usize];

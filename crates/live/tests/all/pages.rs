@@ -55,7 +55,7 @@ impl Expected {
         (self.random >> 33) % below
     }
 
-    /// Writes, trims and reads at random, and checks what is read.
+    /// Writes, trims and reads at random, and checks the data of each read.
     fn work(&mut self, client: &mut Client, count: u64) {
         let units = self.may_be.len() as u64;
         for _ in 0..count {
@@ -93,7 +93,7 @@ impl Expected {
         }
     }
 
-    /// What a trimmed unit may hold after a power cut: zeros, or what it held before.
+    /// Allows each trimmed unit to have zeros or the data of any earlier write, as after a power cut.
     fn forget_trims(&mut self) {
         for (may_be, ever) in self.may_be.iter_mut().zip(&self.ever) {
             if may_be.contains(&0) {

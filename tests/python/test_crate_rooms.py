@@ -39,7 +39,6 @@ LINES = {
     "host/src/fio/steady.rs": 556,
     "host/src/fio/worker.rs": 512,
     "host/src/trace/format/table.rs": 539,
-    "live/src/image/mod.rs": 575,
     "nand/src/cells/physics.rs": 633,
 }
 #: File names in several rooms of a crate, and why; those of `ftl` without a reason may only become fewer.

@@ -5,7 +5,7 @@
 
 use crate::buffers::Buffers;
 use crate::found::{self, Holds, UnfinishedPrograms};
-use crate::image::{CellBits, Image, ProgramImage, SpareArea};
+use crate::image::{CellBits, Image, ProgramImage, SpareArea, UnitBrings};
 use controller::{Kind, Origin, Transaction};
 use ftl::{FlashContents, Layout};
 use host::{Effect, HostRequest};
@@ -193,19 +193,17 @@ impl SharedContents {
             Some(slot) if slot.spoiled => return Err(io::ErrorKind::InvalidData.into()),
             Some(slot) => into.copy_from_slice(&slot.data),
             None if home == Ppa::NONE => into.fill(0),
-            None => self.image.read_of(lpn, home, into)?,
+            None => self.image.read_of(lpn, &[home], into)?,
         }
         Ok(())
     }
 
-    /// Returns the number of consecutive units from `lpn` on, at most `most`, that lie on consecutive physical
-    /// addresses from `home` on, so that one read of the image gets all of them.
-    fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
-        let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
-        if home == Ppa::NONE || self.newest.contains_key(&lpn) {
-            return 1;
-        }
-        (1..most).take_while(|&at| is_there(Lpn(lpn.0 + at as u32), home.0 + at as u64)).count() + 1
+    /// Returns the physical addresses of the consecutive units from `lpn` on, at most `most`, whose newest data are on flash,
+    /// so that the image is asked for all of them at once.
+    fn on_flash(&self, lpn: Lpn, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> Vec<Ppa> {
+        let place = |lpn: Lpn| Some(lookup(lpn)).filter(|_| !self.newest.contains_key(&lpn));
+        let homes = (lpn.0..).take(most).map_while(|lpn| place(Lpn(lpn)));
+        homes.take_while(|&home| home != Ppa::NONE).collect()
     }
 
     /// Reads the newest data of the drive from byte `offset` on into `into`; `lookup` gives the physical address of
@@ -218,14 +216,13 @@ impl SharedContents {
             let skip = (at % unit as u64) as usize;
             let mut length = (unit - skip).min(into.len() - done);
             if length == unit {
-                let home = lookup(lpn);
-                let units = self.side_by_side(lpn, home, (into.len() - done) / unit, lookup);
-                length = units * unit;
+                let homes = self.on_flash(lpn, (into.len() - done) / unit, lookup);
+                length = homes.len().max(1) * unit;
                 let part = &mut into[done..done + length];
-                if units == 1 {
-                    self.read_unit(lpn, home, part)?;
+                if homes.is_empty() {
+                    self.read_unit(lpn, Ppa::NONE, part)?;
                 } else {
-                    self.image.read_of(lpn, home, part)?;
+                    self.image.read_of(lpn, &homes, part)?;
                 }
             } else {
                 let part = &mut into[done..done + length];
@@ -244,35 +241,27 @@ impl SharedContents {
         Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
-    /// Copies into `data` the data of a mapping unit that is to be programmed, and returns its spare area. `origin`
-    /// selects the source: for the host's data, slot `from` of the write buffer; for relocations, the unit's former
-    /// place on flash at address `from`; programs of the map, padding or parity get zeros.
-    fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
+    /// Copies into `data` the data of a mapping unit that is to be programmed, where they are new, and returns its spare
+    /// area and what the unit brings. `origin` selects the source: for the host's data, slot `from` of the write buffer;
+    /// for relocations, the unit's former place on flash at address `from`; programs of the map, padding or parity bring
+    /// nothing.
+    fn take(&mut self, origin: Origin, from: u64, data: &mut [u8]) -> (SpareArea, UnitBrings) {
         match origin {
             Origin::Host => {
-                if let Some(slot) = self.slot(from as u32) {
-                    data.copy_from_slice(&slot.data);
-                    return slot.spare;
+                if let Some(slot) = self.slots.get(from as usize).and_then(Option::as_ref) {
+                    let laid = self.image.lay(&slot.data);
+                    if laid.is_none() {
+                        data.copy_from_slice(&slot.data);
+                    }
+                    return (slot.spare, laid.unwrap_or(UnitBrings::Data));
                 }
             }
             Origin::Map | Origin::Padding | Origin::Parity => {}
             // Overtaken, and erased where it was: a copy without use.
             _ if Ppa(from) == Ppa::NONE => {}
-            _ => return self.copy(Ppa(from), data),
+            _ => return self.image.move_from(Ppa(from), data),
         }
-        data.fill(0);
-        SpareArea::Other
-    }
-
-    /// Copies a unit's data into `data` and returns its spare area, both from its former place on flash. If data and
-    /// spare area do not match there, zeros are copied and the returned spare area marks the data as damaged.
-    fn copy(&self, from: Ppa, data: &mut [u8]) -> SpareArea {
-        let spare = self.image.spare(from).unwrap_or(SpareArea::Damaged);
-        if self.image.read(from, data).is_ok() {
-            return spare;
-        }
-        data.fill(0);
-        spare.spoiled()
+        (SpareArea::Other, UnitBrings::Nothing)
     }
 }
 
@@ -336,7 +325,7 @@ impl Holder for Contents {
     fn on_kept(&mut self, slot: u32, ppa: Ppa) {
         self.with(|shared| {
             let mut data = vec![0; shared.unit()];
-            let spare = shared.copy(ppa, &mut data);
+            let spare = shared.image.copy(ppa, &mut data);
             shared.put(slot, BufferedSlot { spare, data, spoiled: false });
         });
     }
@@ -345,10 +334,14 @@ impl Holder for Contents {
         self.with(|shared| {
             let unit = shared.unit();
             let data = shared.buffers.room(units as usize * unit);
-            let mut placed = ProgramImage { spares: Vec::with_capacity(units as usize), data };
+            let count = units as usize;
+            let (spares, brings) = (Vec::with_capacity(count), Vec::with_capacity(count));
+            let mut placed = ProgramImage { spares, brings, data };
             for (at, data) in placed.data.chunks_mut(unit).enumerate() {
                 let (origin, from) = source(at as u32);
-                placed.spares.push(shared.take(origin, from, data));
+                let (spare, brings) = shared.take(origin, from, data);
+                placed.spares.push(spare);
+                placed.brings.push(brings);
             }
             let first = shared.first_unit(program);
             // A program with units of several origins is told of once.

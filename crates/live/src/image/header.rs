@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Length in bytes of the header of a drive's image file.
 pub const HEADER: usize = 8192;
 const MAGIC: &[u8; 8] = b"FLGATEIM";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Byte offset, in the header of an image file, at which the text of the drive's shape (geometry and features) begins.
 const TEXT: usize = 64;
 

@@ -1,10 +1,18 @@
 //! The spare area of a unit: what the drive writes beside the data, and finds again at power-up.
 
+use super::pages::NO_PAGE;
 use units::Lpn;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Length in bytes of the spare area (metadata) of a flash unit in an image file.
+// A divisor of the page sizes of all machines: a server that is killed while it writes spare areas leaves each of them whole.
 pub const SPARE: usize = 32;
+/// Byte offset, in the spare area of a flash unit, of the logical unit; before it lies the page of the image file.
+const UNIT: usize = 6;
+/// Byte offset, in the spare area of a flash unit, of the stamp, of which 48 bits are stored.
+const STAMP: usize = 10;
+/// Byte offset, in the spare area of a flash unit, of the checksum of the data.
+const CHECK: usize = 16;
 /// Byte offset, in the spare area of a flash unit, of the checksum of the spare area itself.
 const OWN: usize = 24;
 
@@ -55,8 +63,9 @@ impl SpareArea {
         }
     }
 
-    /// Returns the spare area of the unit at physical address `ppa` as bytes in the format of the image file.
-    pub fn to_bytes(self, ppa: u64) -> [u8; SPARE] {
+    /// Returns the spare area of the unit at physical address `ppa`, whose data are in page `page` of the image file, as
+    /// bytes in the format of the file.
+    pub fn to_bytes(self, ppa: u64, page: u64) -> [u8; SPARE] {
         let mut bytes = [0; SPARE];
         match self {
             Self::Blank => return bytes,
@@ -64,9 +73,11 @@ impl SpareArea {
             Self::Damaged => return [u8::MAX; SPARE],
             Self::Data { lpn, stamp, check } => {
                 bytes[0] = 1;
-                bytes[4..8].copy_from_slice(&lpn.0.to_le_bytes());
-                bytes[8..16].copy_from_slice(&stamp.to_le_bytes());
-                bytes[16..24].copy_from_slice(&check.to_le_bytes());
+                debug_assert!(page <= NO_PAGE && stamp < 1 << 48);
+                bytes[1..UNIT].copy_from_slice(&page.to_le_bytes()[..UNIT - 1]);
+                bytes[UNIT..STAMP].copy_from_slice(&lpn.0.to_le_bytes());
+                bytes[STAMP..CHECK].copy_from_slice(&stamp.to_le_bytes()[..CHECK - STAMP]);
+                bytes[CHECK..OWN].copy_from_slice(&check.to_le_bytes());
             }
         }
         let own = own_checksum(&bytes, ppa);
@@ -74,21 +85,25 @@ impl SpareArea {
         bytes
     }
 
-    /// Parses the spare area of the unit at physical address `ppa` from the format of the image file.
-    pub fn from_bytes(bytes: &[u8; SPARE], ppa: u64) -> Self {
+    /// Parses the spare area of the unit at physical address `ppa` from the format of the image file. Returns the page
+    /// of the file with the unit's data, too, or [`NO_PAGE`].
+    pub fn from_bytes(bytes: &[u8; SPARE], ppa: u64) -> (Self, u64) {
         if *bytes == [0; SPARE] {
-            return Self::Blank;
+            return (Self::Blank, NO_PAGE);
         }
-        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
+        let part = |from: usize, to: usize| {
+            u64::from_le_bytes(std::array::from_fn(
+                |byte| if from + byte < to { bytes[from + byte] } else { 0 },
+            ))
+        };
         match bytes[0] {
-            _ if long(OWN) != own_checksum(bytes, ppa) => Self::Damaged,
-            1 => Self::Data {
-                lpn: Lpn(u32::from_le_bytes(std::array::from_fn(|byte| bytes[4 + byte]))),
-                stamp: long(8),
-                check: long(16),
-            },
-            2 => Self::Other,
-            _ => Self::Damaged,
+            _ if part(OWN, SPARE) != own_checksum(bytes, ppa) => (Self::Damaged, NO_PAGE),
+            1 => {
+                let lpn = Lpn(part(UNIT, STAMP) as u32);
+                (Self::Data { lpn, stamp: part(STAMP, CHECK), check: part(CHECK, OWN) }, part(1, UNIT))
+            }
+            2 => (Self::Other, NO_PAGE),
+            _ => (Self::Damaged, NO_PAGE),
         }
     }
 }
@@ -96,18 +111,15 @@ impl SpareArea {
 /// Returns the checksum of a spare area together with its physical address, so that the spare area of another place is
 /// not accepted.
 fn own_checksum(bytes: &[u8; SPARE], ppa: u64) -> u64 {
-    let mut hash = Xxh3::new();
-    hash.update(&bytes[..OWN]);
-    hash.update(&ppa.to_le_bytes());
-    hash.digest()
+    xxh3_64_with_seed(&bytes[..OWN], ppa)
 }
 
 fn checksum(lpn: Lpn, stamp: u64, data: &[u8]) -> u64 {
-    let mut hash = Xxh3::new();
-    hash.update(data);
-    hash.update(&lpn.0.to_le_bytes());
-    hash.update(&stamp.to_le_bytes());
-    hash.digest()
+    let mut whole = [0; 20];
+    whole[..8].copy_from_slice(&xxh3_64(data).to_le_bytes());
+    whole[8..12].copy_from_slice(&lpn.0.to_le_bytes());
+    whole[12..].copy_from_slice(&stamp.to_le_bytes());
+    xxh3_64(&whole)
 }
 
 #[cfg(test)]
@@ -116,22 +128,24 @@ mod tests {
 
     #[test]
     fn a_spare_area_is_read_as_it_was_written() {
-        for spare in
-            [SpareArea::Blank, SpareArea::Other, SpareArea::Damaged, SpareArea::of(Lpn(7), 1 << 40, b"data")]
-        {
-            assert_eq!(SpareArea::from_bytes(&spare.to_bytes(5), 5), spare);
+        for spare in [SpareArea::Blank, SpareArea::Other, SpareArea::Damaged] {
+            assert_eq!(SpareArea::from_bytes(&spare.to_bytes(5, NO_PAGE), 5), (spare, NO_PAGE));
+        }
+        let spare = SpareArea::of(Lpn(7), 1 << 40, b"data");
+        for page in [0, 70_000_000_000, NO_PAGE] {
+            assert_eq!(SpareArea::from_bytes(&spare.to_bytes(5, page), 5), (spare, page));
         }
     }
 
     #[test]
     fn a_bit_that_turned_is_found_and_so_is_another_place() {
         for spare in [SpareArea::Other, SpareArea::of(Lpn(7), 1 << 40, b"data")] {
-            let whole = spare.to_bytes(5);
-            assert_eq!(SpareArea::from_bytes(&whole, 6), SpareArea::Damaged);
+            let whole = spare.to_bytes(5, 9);
+            assert_eq!(SpareArea::from_bytes(&whole, 6).0, SpareArea::Damaged);
             for bit in 0..SPARE * 8 {
                 let mut bytes = whole;
                 bytes[bit / 8] ^= 1 << (bit % 8);
-                assert_eq!(SpareArea::from_bytes(&bytes, 5), SpareArea::Damaged, "bit {bit}");
+                assert_eq!(SpareArea::from_bytes(&bytes, 5).0, SpareArea::Damaged, "bit {bit}");
             }
         }
     }

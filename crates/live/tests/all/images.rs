@@ -80,7 +80,7 @@ fn what_is_no_image_is_refused_and_stays_as_it_was() {
         (b"ten years of work", "not an image of a drive"),
         (&whole[..100], "the image ends in its header"),
         (&whole[..whole.len() - 1], "the image is cut off"),
-        (&version, "an image of version 9: expected version 2"),
+        (&version, "an image of version 9: expected version 3"),
         (&damaged, "the checksum of its header does not fit"),
     ] {
         std::fs::write(&path, bytes).unwrap();

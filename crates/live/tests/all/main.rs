@@ -3,4 +3,5 @@
 mod client;
 mod exports;
 mod images;
+mod pages;
 mod protocol;

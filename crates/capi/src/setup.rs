@@ -12,7 +12,7 @@ use step::StepSetup;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FloatgateSetup {
-    /// Name of the drive, or path of its file; with `toml`, only the drive's name in messages.
+    /// Setting of the C interface: name of the drive, or path of its file; with `toml`, only the drive's name in messages.
     pub drive: *const c_char,
     /// Text of a drive file, or null if `drive` names one.
     pub toml: *const c_char,

@@ -69,7 +69,7 @@ pub(crate) struct Ledger {
     /// List of the physical addresses that the host reads and for which no flash read has been submitted yet.
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Request number of the host write whose data enter the write buffer now.
+    /// Field of the checker's counts: number of the host write request whose data enter the drive's write buffer now.
     entering: u32,
     /// Byte range on the drive of the host write whose data enter the write buffer now: address of its first byte, and
     /// address of the byte after its last.

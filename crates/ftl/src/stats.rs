@@ -21,7 +21,8 @@ macro_rules! counters {
 }
 pub(crate) use counters;
 
-/// Interface of counters from which an older value can be subtracted, which gives the count since then.
+/// Interface of the types of a single counter (a number, or an array of numbers): an older value can be subtracted,
+/// which gives the count since then.
 pub(crate) trait Minus {
     fn minus(self, earlier: Self) -> Self;
 }

@@ -227,8 +227,8 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Marks a block (one superblock on each die of its bank) in which a program failed: the block takes no more data,
-    /// and its valid units are to be moved out.
+    /// Marks a block (one superblock on each die of its bank) in which a program failed: the block takes no more data
+    /// (the target of the merge in progress: but those of the merge), and its valid units are to be moved out.
     fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;

@@ -79,8 +79,8 @@ impl Core {
     }
 }
 
-/// Asks the refresh-order policy which of the superblocks in `due`, which wait on a die to be relocated for refresh or
-/// scrub, is relocated next; returns the index of that superblock in `due`.
+/// Function of the FTL that asks the refresh-order policy `order` which of the superblocks in `due`, which wait on a die
+/// to be relocated for refresh or scrub, is relocated next; returns the index of that superblock in `due`.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

@@ -374,7 +374,7 @@ hooks! {
     ask wants_folding(core: &Core, die: usize) -> bool, any;
     /// Returns true if the host's data go before folded data (moved out of SLC mode) in a die's next program.
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
-    /// Returns true if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
+    /// Returns true if the drive folds SLC-mode pages inside the die, without a transfer over the channel.
     ask folds_in_die() -> bool, any;
     /// Begins to fold the next superblock in SLC mode of a die; false if none should or can be folded.
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
@@ -406,7 +406,7 @@ hooks! {
     tell joins(core: &Core, joining: Joining, now: SimTime);
     /// Sets the write cost (way to program) of a program of a stream: its ISPP program step or its set of voltages.
     tell sets_cost(core: &mut Core, program: &mut Transaction, stream: usize, calendar: &mut Calendar);
-    /// Sets the write cost (way to program) of a program that a feature requested, such as of parity.
+    /// Lets the feature choose the write cost (way to program) of `program`, requested by a feature such as parity.
     tell sets_own_cost(core: &Core, program: &mut Transaction, now: SimTime);
     /// Plans how a page row (numbered over the drive) is read: number of attempts, senses and decodes.
     tell plans_read(core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar);

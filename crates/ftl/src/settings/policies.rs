@@ -5,8 +5,8 @@ use crate::streams::PlacementArea;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// Set of the makers (factories) of the three policies chosen in the drive file that decide where a write goes (die,
-/// write stream, and open superblock), and of what the host may name.
+/// Settings of where a write goes: makers (factories) of the three policies chosen in the drive file (for die, write
+/// stream, and open superblock), and the namespaces with the placement identifiers that their writes may name.
 pub struct DestinationRules {
     /// Setting: maker (factory) of the policy, chosen in the drive file, that decides which die takes a write.
     pub placement: placement::Maker,

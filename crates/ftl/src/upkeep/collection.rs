@@ -119,8 +119,8 @@ impl Upkeep {
         has_room.then_some(superblock)
     }
 
-    /// Handles the completed erase of a superblock: it becomes free, or is lost if a block failed and no spare replaces
-    /// it.
+    /// Handles the completed erase of a superblock: it becomes free (with parity across dies, once its whole group is
+    /// erased), or is lost if a block failed and no spare replaces it.
     pub fn on_erased<P: Probe>(&mut self, media: &mut Media, erase: &Transaction, ctx: &mut Context<P>) {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);

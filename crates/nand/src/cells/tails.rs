@@ -152,7 +152,7 @@ impl Uneven {
         Ok(uneven)
     }
 
-    /// Returns the parameters with the uneven charge loss set to zero.
+    /// Returns these parameters of uneven charge loss (`[cells.uneven]`) without any loss, common to all cells or not.
     pub(super) fn none(self) -> Self {
         Self { loss: 0.0, tail: 0.0, ..self }
     }

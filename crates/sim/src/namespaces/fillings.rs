@@ -25,7 +25,7 @@ pub(super) struct ZonePlaces {
     /// was accepted, but has not ended: writes of the zone still wait, and no later finish or reset was accepted.
     filled: BTreeSet<u32>,
     /// Lists, by zone number, of the zone's finishes and resets that were accepted and have not begun, in order: true
-    /// if the finish or reset ends a filling of the zone, false if an earlier one ends the last filling.
+    /// if the finish or reset ends a filling of the zone, false if no filling is left for it to end.
     ends: BTreeMap<u32, VecDeque<bool>>,
 }
 

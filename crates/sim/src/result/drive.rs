@@ -54,8 +54,8 @@ sections! {
         /// Time in ns, in the result, of one command or address cycle on a flash channel, with the flash interface that
         /// controller and chips agreed on.
         cycle_ns: f64 = "ns",
-        /// Shortest clock period in nanoseconds, in the result, that the equations of the flash interface allow;
-        /// `cycle_ns` where none apply.
+        /// Shortest clock period in nanoseconds, in the result, that the equations of the flash interface allow; of an
+        /// interface without equations the time of the transfer of one byte, or of two at double data rate.
         shortest_period_ns: f64 = "ns",
         /// Data rate in bytes per second, in the result, of a flash channel from the controller to the chip, with the
         /// flash interface that both agreed on.

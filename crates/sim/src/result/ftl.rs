@@ -66,7 +66,8 @@ sections! {
         /// Number of lookups of map entries that were in RAM, on a drive with the logical-to-physical map on flash and
         /// only a part of it cached in RAM.
         hits: u64 = "lookups",
-        /// Number of lookups of entries of the logical-to-physical map that had to be read from flash.
+        /// Number of lookups that did not find their entry of the logical-to-physical map in the cache in RAM; the entry is
+        /// read from flash unless its map page was never written or is in the write buffer.
         misses: u64 = "lookups",
         /// Share, in the result, of lookups in the logical-to-physical map that found their entry in RAM; null where no
         /// lookup was counted, as with the whole map in RAM.
@@ -112,8 +113,8 @@ sections! {
     /// Results on the program order, the order in which pages of different speed are programmed: how often it exchanged
     /// the open superblocks of host data and of moved data.
     ProgramOrder {
-        /// Number of times that, on one die, the open superblock for the host's data and the open superblock for moved
-        /// data exchanged roles, so that each gets pages of another speed.
+        /// Number of times, over all dies, that the open superblocks for the host's data and for moved data of a die
+        /// exchanged roles, so that each gets pages of another speed.
         superblocks_traded: u64 = "superblocks",
     }
 

@@ -65,7 +65,7 @@ fn chance(parts: &[SamplePart]) -> Option<f64> {
     Some((2.0 * found.half.powi(2)).sqrt())
 }
 
-/// Returns the difference between the write amplification of the parts that were carried forward and that of the parts
+/// Returns the absolute difference between the write amplification of the parts that were carried forward and that of the parts
 /// in detail, times the share of the former in the bytes written; zero where either kind of part wrote nothing.
 fn discrepancy(parts: &[SamplePart]) -> f64 {
     let sum = |forwarded: bool| {

@@ -174,7 +174,7 @@ impl HostTranslation {
         u64::from(self.log.blocks()) * self.unit
     }
 
-    /// Returns the number of blocks of the host that a zone of the drive can hold.
+    /// Returns the capacity of a zone of the drive, in blocks of the host's log; a block is a mapping unit of the drive.
     pub fn zone_blocks(&self) -> u32 {
         self.log.capacity()
     }

@@ -54,5 +54,6 @@ pub(crate) enum ZonePiece {
     },
 }
 
-/// Type of a request to the drive by the host's translation, in the drive's own byte addresses, with its purpose.
+/// Alias for a pair: a request to the drive by the host's translation, in the drive's own byte addresses, and its
+/// purpose.
 pub(crate) type PieceRequest = (HostRequest, ZonePiece);

@@ -308,8 +308,8 @@ impl Stripes {
         gone.then(|| of.elect(begin, width)).flatten()
     }
 
-    /// Returns the rank (position in the order of opening) of an erased parity group among the free ones: `asked`, but
-    /// behind the groups that only some dies have opened, so that all dies open groups in the same order.
+    /// Returns the rank at which the erased parity group `group` joins the free groups, of which the lowest is opened
+    /// first: `asked`, or more if needed to come after the groups that only some dies have opened.
     fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)

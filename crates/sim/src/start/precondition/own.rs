@@ -305,8 +305,8 @@ impl WorkloadCopies {
         self.pauses
     }
 
-    /// Records that the last step of the copy kept the flash arrays busy for the time `busy`, so that the step's
-    /// request counts as answered when that time has passed.
+    /// Records that the last step of this copy of the workload, which preconditioning writes, kept the flash arrays busy
+    /// for the time `busy`; the step's request counts as answered when that time has passed.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

@@ -2,7 +2,7 @@
 
 use crate::examined::Busy;
 use crate::numbers::{Numbers, SentData};
-use controller::{ChannelUse, Class, Kind, Origin, TimedTransaction, Transaction, TransactionId, Work};
+use controller::{ChannelUse, Kind, Origin, TimedTransaction, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -92,8 +92,8 @@ struct DecodingRead {
     until: SimTime,
     origin: Origin,
     pages: u32,
-    /// True for a read that does not answer a host request directly, such as one for garbage collection or read-ahead:
-    /// its data are used only after the decoding.
+    /// True for a read that does not answer a host request directly, such as one for garbage collection, read-ahead or
+    /// the rest of a partial write: its data are used only after the decoding.
     is_internal: bool,
 }
 
@@ -311,8 +311,8 @@ impl Clock {
         let time = decoding_ns(self.numbers.t_decode, transaction);
         if transaction.kind == Kind::Read && time > 0 {
             let until = transaction.times.finished + units::Nanos::new(time);
-            let Transaction { origin, pages, class, .. } = **transaction;
-            let is_internal = class != Class::HostRead || origin == Origin::ReadAhead;
+            let Transaction { origin, pages, .. } = **transaction;
+            let is_internal = origin != Origin::Host;
             self.decoding.push_back(DecodingRead { until, origin, pages, is_internal });
         }
     }

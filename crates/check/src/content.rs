@@ -5,7 +5,7 @@
 
 use controller::Transaction;
 use std::collections::HashMap;
-use units::{Lpn, Ppa};
+use units::{Lpn, Ppa, SimTime};
 
 /// Constant of the checker's model of sectors: size in bytes of a sector, the smallest unit that the host writes.
 const SECTOR: u64 = 512;
@@ -31,6 +31,9 @@ struct SlotContent {
     /// Two lists with an entry for each sector of the unit: number of the write (version) whose data the slot has, and
     /// number of the write whose data it should have; `None` where all sectors come from one write.
     parts: Option<(SectorVersions, SectorVersions)>,
+    /// Simulated time at which the ECC has decoded the sectors of the slot that were read from flash, after a write of
+    /// a part of the unit.
+    decoded: SimTime,
 }
 
 /// Constant: value in place of a unit's number, for the unknown logical unit in a slot of the write buffer that was
@@ -141,7 +144,7 @@ impl Content {
         let own = self.slot(slot);
         assert!(!own.bound, "slot {slot} is written anew while {} in it goes to the flash", own.lpn);
         let Some(part) = part else {
-            *own = SlotContent { lpn, version, bound: false, parts: None };
+            *own = SlotContent { lpn, version, ..SlotContent::default() };
             return;
         };
         let mut has: SectorVersions = match rest {
@@ -155,20 +158,22 @@ impl Content {
         };
         has[part].fill(version);
         let should = self.drive.get(&lpn.0).expect("a partial write was noted").clone();
-        *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
+        let decoded = rest.map_or(SimTime::ZERO, |from| self.slot(from).decoded);
+        let parts = Some((has, should));
+        *self.slot(slot) = SlotContent { lpn, version, parts, decoded, ..SlotContent::default() };
     }
 
     /// Notes in the checker's record of contents that `slot` of the write buffer holds the whole of `version` of unit
     /// `lpn`, which the host wrote before the run, or before a power cut that the buffer outlasted.
     pub fn on_carried(&mut self, lpn: Lpn, slot: u32, version: u32) {
-        *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: None };
+        *self.slot(slot) = SlotContent { lpn, version, ..SlotContent::default() };
     }
 
     /// Notes that `slot` of the write buffer now caches, for later reads, `version` of unit `lpn` as read from physical
     /// address `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {
         let parts = self.flash.get(&ppa.0).map(|there| (there.clone(), there.clone()));
-        *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
+        *self.slot(slot) = SlotContent { lpn, version, parts, ..SlotContent::default() };
     }
 
     /// Fills in, in the checker's model of sectors, the sectors that a partial write in `slot` of the write buffer
@@ -185,6 +190,19 @@ impl Content {
         }
     }
 
+    /// Notes in the checker's model of sectors that the ECC has decoded at `decoded` the sectors that were read from
+    /// flash for a partial write in `slot` of the write buffer.
+    pub fn on_rest_decoded(&mut self, slot: u32, decoded: SimTime) {
+        self.slot(slot).decoded = decoded;
+    }
+
+    /// Checks that the ECC has decoded by `now`, at which the program of `slot` of the write buffer is submitted, the
+    /// sectors of the slot that were read from flash.
+    pub fn on_program(&self, slot: u32, now: SimTime) {
+        let Some(SlotContent { lpn, decoded, .. }) = self.slots.get(slot as usize) else { return };
+        assert!(*decoded <= now, "{lpn} is programmed at {now}, before its rest is decoded at {decoded}");
+    }
+
     /// Fills in, in the checker's model of sectors, the sectors that a partial write in `slot` of the write buffer
     /// lacks: with the versions in slot `from`, which must hold the same logical unit.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
@@ -195,6 +213,7 @@ impl Content {
             "what is missing of {} is taken from a slot of {}",
             own.lpn, older.lpn
         );
+        own.decoded = older.decoded;
         let Some((has, _)) = &mut own.parts else { return };
         for (at, sector) in has.iter_mut().enumerate().filter(|(_, sector)| **sector == LACKING) {
             *sector = older.parts.as_ref().map_or(older.version, |(there, _)| there[at]);

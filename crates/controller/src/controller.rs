@@ -225,7 +225,8 @@ impl Controller {
         }
     }
 
-    /// Finishes a read and its riders (reads that use its array read); internal reads and read-ahead are decoded first.
+    /// Finishes a read and its riders (reads that use its array read); reads that do not answer the host are decoded
+    /// first.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -258,8 +259,9 @@ impl Controller {
         let transaction = &mut self.slab.items[id.index()];
         transaction.times.finished = now;
         ctx.probe.on_finish(id, transaction);
-        // The host's data takes its decoding time on the way out; only internal data waits for it here.
-        let hosts = transaction.class == Class::HostRead && transaction.origin != Origin::ReadAhead;
+        // Data for the host take their decoding time on the way out; the drive's own reads wait for it here, also where
+        // the host waits for them.
+        let hosts = transaction.origin == Origin::Host;
         let decoding = transaction.reading.decoding(self.t_decode);
         if hosts || (self.t_decode == Nanos::ZERO && decoding == Nanos::ZERO) {
             self.finished.push(id);

@@ -433,6 +433,15 @@ fn a_merge_with_another_unit_is_found() {
 }
 
 #[test]
+#[should_panic(expected = "Lpn 5 is programmed at t=8ns, before its rest is decoded at t=9ns")]
+fn a_merge_with_what_is_being_decoded_is_found() {
+    let mut bytes = partly_written();
+    bytes.on_rest_read(0, HOME, (Lpn(5), 1));
+    bytes.on_rest_decoded(0, SimTime::from_ns(9));
+    bytes.on_program(0, SimTime::from_ns(8));
+}
+
+#[test]
 #[should_panic(expected = "a partial write was not merged with what was there")]
 fn a_merge_with_what_waits_for_its_own_rest_is_found() {
     let mut bytes = partly_written();

@@ -203,6 +203,11 @@ impl<B: MapAtFirst> Checker<B> {
     /// and programs and erases must keep the order that parity needs.
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_submit(id, transaction);
+        if transaction.kind == Kind::Program {
+            let placed = self.placed.get(transaction.owner as usize).into_iter().flatten();
+            let slots = placed.filter(|(origin, _)| *origin == Origin::Host);
+            slots.for_each(|(_, slot)| self.bytes.on_program(*slot as u32, transaction.queued));
+        }
         self.note_submitted(transaction);
     }
 

@@ -97,6 +97,9 @@ impl<B: MapAtFirst> Checker<B> {
         if transaction.origin == Origin::Host {
             self.ledger.on_host_part_read(transaction, self.clock.decoded(transaction));
         }
+        if Content::completes(transaction) {
+            self.bytes.on_rest_decoded(transaction.owner, self.clock.decoded(transaction));
+        }
         if transaction.superblock == Transaction::NOWHERE {
             return;
         }

@@ -129,10 +129,10 @@ impl RatePace {
                 (-libm::log(1.0 - random.unit()) * mean_us as f64) as u64 * NS_PER_US
             }
             DueStep::PerByte(rate) => {
-                // Below 2^32 bytes times 10^9 plus a rate up to 2^60: no overflow.
-                let owed = bytes * 1_000_000_000 + self.remainder;
-                self.remainder = owed % rate;
-                owed / rate
+                // Requests of up to 4 GiB make any rate in bytes per second, and the remainder is below the rate.
+                let owed = u128::from(bytes) * 1_000_000_000 + u128::from(self.remainder);
+                self.remainder = (owed % u128::from(rate)) as u64;
+                (owed / u128::from(rate)) as u64
             }
         };
         self.due_ns = self.due_ns.saturating_add(step_ns);
@@ -161,6 +161,19 @@ mod tests {
             assert_eq!(by_bytes.due_ns(), n * 4096 * 1_000_000_000 / 7_000_003);
             by_bytes.advance(4096, &mut random);
         }
+    }
+
+    #[test]
+    fn the_greatest_rate_is_kept() {
+        let mut random = RandomStream::new(1, "test");
+        let bytes = 1u64 << 31;
+        let mut pace = pace(Rate::RequestsPerSecond(1_000_000_000_000), BlockSizes::Fixed(bytes), false);
+        (0..100_000).for_each(|_| pace.advance(bytes, &mut random));
+        // More than u64::MAX bytes per second: as many as that, 8.6 requests per ns.
+        assert_eq!(
+            pace.due_ns(),
+            (100_000 * u128::from(bytes) * 1_000_000_000 / u128::from(u64::MAX)) as u64
+        );
     }
 
     #[test]

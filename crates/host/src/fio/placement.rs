@@ -236,15 +236,16 @@ impl ClonePlacer {
                 format!("placement identifiers below {handles}, the number that there are, as in fio"),
             );
         }
-        let is_by_scheme = directive.is_some() && placement.selection == Selection::Scheme;
-        let scheme = placement.scheme.as_ref().filter(|_| is_by_scheme);
+        // A hint is one identifier, in which nothing is left to choose.
+        let selection = directive.map_or(Selection::default(), |_| placement.selection);
+        let scheme = placement.scheme.as_ref().filter(|_| selection == Selection::Scheme);
         let region = |part: &super::files::FilePart| {
             let file = &files[part.file as usize];
             PlacedFile { offset: file.offset, bytes: file.bytes, next: 0 }
         };
         Ok(Some(Box::new(Self {
             identifiers,
-            selection: placement.selection,
+            selection,
             scheme: scheme.map_or(Ok(Vec::new()), |path| read_scheme(path))?,
             files: share.parts.iter().map(region).collect(),
             random,

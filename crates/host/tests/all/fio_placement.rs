@@ -61,7 +61,13 @@ fn reads_carry_none() {
 #[test]
 fn hints_are_the_streams_that_linux_made_of_them() {
     for (life, stream) in [("short", 1), ("medium", 2), ("long", 3), ("extreme", 4)] {
-        assert_eq!(identifiers(&format!("rw=write\nwrite_hint={life}"), 8), of([stream; 12]), "{life}");
+        // Without `dataplacement` there is nothing to choose from.
+        for choice in
+            ["", "plid_select=random", "plid_select=scheme", "plid_select=scheme\ndp_scheme=/no/such"]
+        {
+            let hinted = identifiers(&format!("rw=write\nwrite_hint={life}\n{choice}"), 8);
+            assert_eq!(hinted, of([stream; 12]), "{life} {choice}");
+        }
     }
 }
 

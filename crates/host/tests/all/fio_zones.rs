@@ -3,7 +3,7 @@
 
 use host::command::zns::{ZoneShape, ZoneStates};
 use host::fio::{FioWorkload, Variables, parse_text};
-use host::{Completion, Effect, HostRequest, HostSpace, HostZones, Op, Poll, Workload};
+use host::{Completion, CompletionStatus, Effect, HostRequest, HostSpace, HostZones, Op, Poll, Workload};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -159,6 +159,41 @@ fn appends_name_their_zone() {
     let (all, _) = play("rw=write\nioengine=io_uring_cmd\nwrite_mode=zone_append\nsize=256k", 0);
     assert_eq!(bytes(&all, Effect::Write), 2 * CAPACITY);
     assert!(all.iter().all(|request| request.op == Op::APPEND && request.offset % SIZE == 0));
+}
+
+/// Checks that a job of which any request fails ends, also while a request of it waits for a zone, so that the next
+/// job begins.
+#[test]
+fn a_job_ends_with_its_first_failure_and_the_next_begins() {
+    let job = |name: &str, more: &str| {
+        format!("[{name}]\nfilename=/dev/nvme0n1\nzonemode=zbd\nbs=4k\nsize=256k\nioengine=libaio\n{more}\n")
+    };
+    let (first, next) = (job("first", "rw=write\niodepth=4"), job("next", "rw=read\nstonewall"));
+    for failing in 0..50 {
+        let mut workload = workload(&format!("{first}{next}")).unwrap_or_else(|error| panic!("{error}"));
+        let full = (CAPACITY, true);
+        workload.learn_zones(&[full; COUNT as usize]);
+        let (mut outstanding, mut now, mut answered, mut read) = (VecDeque::new(), 0, 0, 0);
+        loop {
+            match workload.poll(SimTime::from_ns(now)).expect("a sound job") {
+                Poll::Ready(request) => outstanding.push_back(request),
+                Poll::Blocked => {
+                    let request: HostRequest =
+                        outstanding.pop_front().expect("it waits for one of its requests");
+                    now += 1000;
+                    let mut end = Completion::success(SimTime::from_ns(now));
+                    if answered == failing {
+                        end.status = CompletionStatus::Failed;
+                    }
+                    (answered, read) = (answered + 1, read + u64::from(request.op == Op::READ));
+                    workload.complete(&request, &end);
+                }
+                Poll::At(then) => now = then.ns(),
+                Poll::Done => break,
+            }
+        }
+        assert!(answered > failing && read > 0, "request {failing} fails: {read} reads");
+    }
 }
 
 #[test]

@@ -62,8 +62,10 @@ impl Bench {
         self.noise.of(u64::from(block))
     }
 
+    /// Lets simulated time pass on the test bench; its clock stands still at the greatest time that it can show, 585
+    /// years.
     pub fn pass(&mut self, ns: u64) {
-        self.now_ns += ns;
+        self.now_ns = self.now_ns.saturating_add(ns);
         let seconds = |ev: f64| ns as f64 * 1e-9 * arrhenius(ev, self.celsius, self.reference_celsius);
         let [late_s, uneven_s] = self.activation_ev.map(seconds);
         self.equivalent = self.equivalent.and(Elapsed { late_s, uneven_s });
@@ -82,7 +84,12 @@ impl Bench {
         if !(0.0..1e10).contains(&seconds) {
             return Err(format!("{seconds} s: expected from 0 to 1e10"));
         }
-        self.pass((seconds * 1e9).round() as u64);
+        let (ns, left) = ((seconds * 1e9).round() as u64, u64::MAX - self.now_ns);
+        if ns > left {
+            let (left, now) = (left / 1_000_000_000, self.now_ns / 1_000_000_000);
+            return Err(format!("{seconds} s: expected at most {left} s, {now} s after the bench began"));
+        }
+        self.pass(ns);
         Ok(())
     }
 }

@@ -41,6 +41,12 @@ impl Endurance {
         let mean: Vec<f64> =
             s.unit("cycles").or("mean", Vec::new(), "mean cycles to failure at each temperature")?;
         count(&s, "mean", mean.len(), celsius.len(), "one for each temperature")?;
+        if celsius.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(s.reject("celsius", "expected rising temperatures"));
+        }
+        if mean.iter().any(|cycles| *cycles <= 0.0) {
+            return Err(s.reject("mean", "expected cycles above zero"));
+        }
         s.finish()?;
         Ok(Some(Self { cycles, by_celsius: celsius.into_iter().zip(mean).collect() }))
     }

@@ -108,6 +108,20 @@ fn data_come_back_and_legality_is_the_part_s_own() {
     assert!(chip.set_temperature(300.0).is_err() && chip.let_time_pass(-1.0).is_err());
 }
 
+/// Checks that the bench's clock refuses a wait beyond its greatest time, and stands still there.
+#[test]
+fn the_clock_of_the_bench_ends() {
+    let mut chip = chip(1);
+    chip.let_time_pass(9.9e9).expect("is a time");
+    let refused = chip.let_time_pass(9.9e9).expect_err("its clock would end");
+    assert_eq!(refused, "9900000000 s: expected at most 8546744073 s, 9900000000 s after the bench began");
+    chip.let_time_pass(8_546_744_073.0).expect("as it said");
+    for _ in 0..500 {
+        chip.erase(0).expect("is sent");
+    }
+    assert_eq!(chip.now_ns(), u64::MAX);
+}
+
 #[test]
 fn a_block_ends_where_its_erase_pulses_run_out_and_is_bad_from_then_on() {
     let mut chip = chip(1);

@@ -168,3 +168,24 @@ fn tables_of_other_laws_of_cells_are_refused_with_the_command_that_renews_them()
     }
     assert!(read(&table, &slc).is_ok(), "tables of a rig's log follow no laws");
 }
+
+/// Checks that endurance by temperature is refused where the temperatures do not rise or no cycle is left.
+#[test]
+fn endurance_that_no_temperature_can_be_looked_up_in_is_refused() {
+    let endurance = |celsius: &str, mean: &str| {
+        let table = format!(
+            "[tables]\npe_cycles = [0]\nt_prog = [\"1ms\"]\nt_bers = [\"1ms\"]\n[tables.endurance]\n\
+             cycles = [900, 1000]\ncelsius = [{celsius}]\nmean = [{mean}]\n"
+        );
+        read(&table, &geometry(Cell::Slc, ProgramOrder::Page)).map_err(|error| error.to_string())
+    };
+    assert!(endurance("5.0, 25.0", "500.0, 950.0").is_ok());
+    for (celsius, mean, expected) in [
+        ("25.0, 5.0", "950.0, 500.0", "expected rising temperatures"),
+        ("25.0, 25.0", "950.0, 500.0", "expected rising temperatures"),
+        ("5.0, 25.0", "500.0, 0.0", "expected cycles above zero"),
+    ] {
+        let error = endurance(celsius, mean).expect_err("is refused");
+        assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+    }
+}

@@ -110,6 +110,20 @@ fn a_partial_write_is_merged_with_what_was_there() {
     }
 }
 
+/// Checks that where sectors are tracked a partial write waits for the decoding of the sectors that it lacks, as it does
+/// for that of whole units; only these sectors, and those of the write, cross the channel.
+#[test]
+fn the_sectors_that_a_partial_write_lacks_are_decoded() {
+    let through = settings(&["ftl.buffer.write_back=false", "ftl.sectors.track=true"]);
+    let workload = closed_loop(50, 1, |index| (Op::WRITE, index * 4096 + 2048, 2048));
+    let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
+    let (_, result) = run(drive(&through), workload, options);
+    assert_eq!(result["flash"]["reads"]["read_modify_write"], 50);
+    let part = CYCLES_7_NS + bus_ns(2048);
+    let expected = COMMAND_NS + link_ns(2048) + part + 25_000 + DECODE_NS + part + 200_000;
+    assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+}
+
 /// Checks that a write whose request waits for its program (FUA, or any write without a write-back buffer) is
 /// programmed at once with padding, no matter how long `flush_after` lets other units wait for a full program, also
 /// with one bit per cell.

@@ -107,10 +107,15 @@ impl Worker {
         self.tracks[0].moved(direction, offset, bytes);
     }
 
+    /// Drops the fio job clone's last request, which waits for a zone of the drive and was not sent.
+    pub fn drop_unsent(&mut self) {
+        self.outstanding -= 1;
+    }
+
     /// Withdraws the fio job clone's last request, which no zone of the drive can take, and ends the pass over the
     /// clone's files; returns true if the clone has no work left.
     pub fn withdraw(&mut self) -> bool {
-        self.outstanding -= 1;
+        self.drop_unsent();
         self.end_pass();
         self.is_done()
     }

@@ -67,7 +67,9 @@ impl FioWorkload {
         if completion.status == CompletionStatus::Failed {
             // As in fio, an error ends the job.
             clone.worker.fail(completion.at.ns());
-            own.pending = None;
+            if own.pending.take().is_some() {
+                clone.worker.drop_unsent();
+            }
         }
         match request.op.effect() {
             // Whether it was done, the report of the zones after the power cut says.

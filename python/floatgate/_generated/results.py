@@ -91,8 +91,8 @@ class SteadyState(Section):
 
     criterion: float | None
     """[as the limit] Value of the steady-state criterion (slope or greatest distance from the mean)
-    that was last compared with the limit; 0 before there were enough samples, null where their mean
-    is 0.
+    that was last compared with the limit; 0 before there were enough samples, null where it is in
+    percent of a mean of 0.
     """
 
     max_deviation: float
@@ -363,7 +363,9 @@ class State(Section):
     """[bytes] Size in bytes, in the result, of a mapping unit of the drive that was simulated."""
 
     units_read: Count
-    """[mapping units] Number of mapping units that the host read in the measured window."""
+    """[mapping units] Number of mapping units that the host read in the measured window: from the
+    write buffer, from flash, read ahead, or unmapped.
+    """
 
     units_written: Count
     """[mapping units] Number of mapping units that the host wrote in the measured window."""
@@ -374,7 +376,8 @@ class State(Section):
     """
 
     reads_from_flash: Part
-    """Number and share of the mapping units that the host read from flash in the measured window.
+    """Number and share of the mapping units that the host read from flash in the measured window, at
+    its request or ahead of it.
     """
 
     writes_to_flash: Part
@@ -846,7 +849,7 @@ class Host(Section):
     """
 
     errors: abc.Mapping[str, Count] | None = None
-    """[requests] Number of requests that zones answered with an error, by the status that NVMe
+    """[requests] Numbers of requests that zones answered with an error, by the status that NVMe
     defines; absent without any.
     """
 
@@ -977,7 +980,8 @@ class WafParts(Section):
 
     gc_debt: float
     """Part of the run's write amplification due to garbage collection for free space that was missing
-    when the measured window began; negative where the window left space to be collected later.
+    when the measured window began; 0 where none was missing. Space that the window left to be
+    collected later is not in it.
     """
 
     wear: float | None
@@ -1078,7 +1082,9 @@ class TooShort(Section):
     """Set of facts that say why a run is too short for an estimate of long-run write amplification."""
 
     victims: Count
-    """[superblocks] Number of garbage collection victims, or merges of a block map, in the run."""
+    """[superblocks] Number of garbage collection victims, or merges of a block map, in the run without
+    the part that was left out.
+    """
 
     needed: Count
     """[superblocks] Number of garbage collection victims that an estimate of long-run write
@@ -1431,13 +1437,14 @@ class Mapping(Section):
     """
 
     misses: Count
-    """[lookups] Number of lookups of entries of the logical-to-physical map that had to be read from
-    flash.
+    """[lookups] Number of lookups that did not find their entry of the logical-to-physical map in the
+    cache in RAM; the entry is read from flash unless its map page was never written or is in the
+    write buffer.
     """
 
     hit_ratio: float | None
     """[ratio] Share, in the result, of lookups in the logical-to-physical map that found their entry
-    in RAM; null where the whole map is in RAM.
+    in RAM; null where no lookup was counted, as with the whole map in RAM.
     """
 
     merges: Merges
@@ -1584,8 +1591,9 @@ class PlacementHandle(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementNamespace(Section):
-    """Placement identifiers that writes to one namespace may name: the n-th stands for handle n / g of
-    the list in reclaim group n % g, where g is the number of its groups.
+    """Placement identifiers that writes to one namespace may name: identifier n (from 0) stands for
+    handle n / g (from 0) of its list of handles in reclaim group n % g of its list of groups, where
+    g is the number of its groups.
     """
 
     name: str
@@ -1664,8 +1672,8 @@ class ProgramOrder(Section):
     """
 
     superblocks_traded: Count
-    """[superblocks] Number of times that, on one die, the open superblock for the host's data and the
-    open superblock for moved data exchanged roles, so that each gets pages of another speed.
+    """[superblocks] Number of times, over all dies, that the open superblocks for the host's data and
+    for moved data of a die exchanged roles, so that each gets pages of another speed.
     """
 
 
@@ -2357,8 +2365,8 @@ class Unreadable(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bus(Section):
-    """Description of the flash interface on the channels, and of its speed: what controller and chip
-    agreed on.
+    """Description of the flash interface on the channels, on which controller and chip agreed, and of
+    its speed.
     """
 
     interface: str
@@ -2371,7 +2379,8 @@ class Bus(Section):
 
     shortest_period_ns: float
     """[ns] Shortest clock period in nanoseconds, in the result, that the equations of the flash
-    interface allow; `cycle_ns` where none apply.
+    interface allow; of an interface without equations the time of the transfer of one byte, or of
+    two at double data rate.
     """
 
     data_in_bytes_per_s: float
@@ -2520,9 +2529,7 @@ class Joules(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Wear(Section):
-    """Results on the wear of the flash at the end of the run, and on what failed in the measured
-    window.
-    """
+    """Results on the wear of the flash at the end of the run, and on failures in the measured window."""
 
     pe_cycles_min: Count | None
     """[cycles] Program/erase cycles of the least worn block at the end of the run, including cycles
@@ -2558,7 +2565,7 @@ class Wear(Section):
 
     superblocks_lost: Count
     """[superblocks] Number of superblocks that went out of use in the measured window because a block
-    failed and no spare block was left.
+    failed and no spare block was left, or because their die failed.
     """
 
     read_only: bool
@@ -2946,12 +2953,13 @@ class Remark(Section):
     """[text] Kind of the remark in the result: a fixed name that scripts can look for."""
 
     text: str
-    """[text] Text of the remark in the result: what was noticed in the run that bears on whether the
+    """[text] Text of the remark in the result: the fact, noticed in the run, that bears on whether the
     results can be believed.
     """
 
     advice: str
-    """[text] Advice of the remark in the result: what the user can do about what was noticed."""
+    """[text] Advice of the remark in the result: action that the user can take on the fact noticed.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2963,7 +2971,7 @@ class SampledFigure(Section):
 
     interval: tuple[float, float] | None
     """Interval, in the result, that holds the value of a run in full with 95 % confidence; null where
-    there are too few parts to say.
+    there are too few parts to say, or where it would reach from 0 to twice the value.
     """
 
     asked: float | None

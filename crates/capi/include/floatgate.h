@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /*
- Number of stages (parts such as waits, channel, array, host link) into which the latency of a request is divided.
+ Constant: number of stages (parts such as waits, channel, array, host link) into which the latency of a request is
+ divided.
  */
 #define FLOATGATE_STAGES 13
 
@@ -24,8 +25,8 @@
 #define FLOATGATE_FUA 1
 
 /*
- Bit of a request's `flags`: the request is a write with a placement identifier (as in NVMe Flexible Data Placement),
- which is in the field `placement`.
+ Bit of a request's `flags`: the request (a write or a handle update) has a placement identifier (as in NVMe Flexible
+ Data Placement), which is in the field `placement`.
  */
 #define FLOATGATE_PLACED 2
 
@@ -103,7 +104,8 @@ enum FloatgateCode
    */
   FLOATGATE_CODE_NONE = 1,
   /*
-   Outcome of a call of the C interface: an argument is wrong; the call has changed nothing.
+   Outcome of a call of the C interface: an argument, or a file or key that it names, is wrong, or the drive cannot
+   go on. A call that submits requests has then changed nothing.
    */
   FLOATGATE_CODE_INPUT = 2,
   /*
@@ -170,7 +172,7 @@ typedef struct FloatgateDrive FloatgateDrive;
  */
 typedef struct {
   /*
-   Name of the drive, or path of its file; with `toml`, only the drive's name in messages.
+   Setting of the C interface: name of the drive, or path of its file; with `toml`, only the drive's name in messages.
    */
   const char *drive;
   /*
@@ -204,7 +206,8 @@ typedef struct {
    */
   const char *load;
   /*
-   Greatest memory in bytes that the simulation of the drive may take; 0 for the memory of the machine.
+   Greatest memory in bytes that the simulation of the drive may take; 0 for 95 % of the machine's available
+   memory.
    */
   uint64_t memory_limit;
   /*
@@ -236,7 +239,8 @@ typedef struct {
    */
   uint32_t nsid;
   /*
-   Placement identifier of a write (number of a placement handle); used only with the flag `FLOATGATE_PLACED`.
+   Placement identifier of a write or a handle update (a placement handle in a reclaim group); used only with the
+   flag `FLOATGATE_PLACED`.
    */
   uint16_t placement;
   /*

@@ -225,8 +225,7 @@ impl Controller {
         }
     }
 
-    /// Finishes a read and its riders (reads that use its array read); reads that do not answer the host are decoded
-    /// first.
+    /// Finishes a read and its riders (reads that use its array read); reads that answer no host are decoded first.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -259,8 +258,7 @@ impl Controller {
         let transaction = &mut self.slab.items[id.index()];
         transaction.times.finished = now;
         ctx.probe.on_finish(id, transaction);
-        // Data for the host take their decoding time on the way out; the drive's own reads wait for it here, also where
-        // the host waits for them.
+        // Data for the host take their decoding time on the way out; the drive's own reads wait for it here.
         let hosts = transaction.origin == Origin::Host;
         let decoding = transaction.reading.decoding(self.t_decode);
         if hosts || (self.t_decode == Nanos::ZERO && decoding == Nanos::ZERO) {

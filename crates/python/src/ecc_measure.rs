@@ -101,10 +101,7 @@ fn noises() -> &'static [Noise; 2] {
 /// Returns, for reads of `page` with two and with three soft bits, the raw bit error rate of the Gaussian noise with
 /// which a decoder fails as often as on the page.
 pub fn soft_rates(page: &Page) -> [f64; 2] {
-    [2, 3].map(|soft_bits| {
-        let zones = sense(page, page, soft_bits, Placement::Information).zones;
-        noises()[soft_bits as usize - 2].alike(&zones)
-    })
+    noises().each_ref().map(|noise| noise.of_page(page))
 }
 
 /// Returns the raw bit error rate of the Gaussian noise with which a decoder fails as often as on a page that is read

@@ -168,8 +168,7 @@ impl Section {
         self.named_child(key, key)
     }
 
-    /// Returns the section for the sub-table `key`, a name that the user chose; empty if it is not written. The list of
-    /// keys shows `shown` in place of the name.
+    /// Returns the section for the sub-table `key`, a name of the user's (listed as `shown`); empty if not written.
     ///
     /// # Errors
     /// When `key` is written and is not a table.
@@ -299,8 +298,7 @@ impl Section {
         Err(error)
     }
 
-    /// Reads the name of the policy for the decision with the key path `seam`: the key `name`, one of the catalogue's
-    /// `names`, or `default` where it is not written.
+    /// Reads the name of the policy for the decision `seam`: the key `name`, one of `names`; `default` if not written.
     ///
     /// # Errors
     /// When it is none of the names; the error lists them all.

@@ -4,7 +4,7 @@
 //! density evolution (`evolution.rs`). With one soft bit the raw bit error rate says it all.
 
 use super::evolution::distance;
-use super::place::Placement;
+use super::place::{Placement, place};
 use super::{Page, Zones, sense};
 use nand::tables::LEAST_NOISE;
 use std::sync::OnceLock;
@@ -12,6 +12,10 @@ use std::sync::OnceLock;
 /// Constant: number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to [`RATE_MOST`], at
 /// which the distance from failing of Gaussian noise is computed.
 const STEPS: usize = 400;
+
+/// Constant: raw bit error rates of one comparison at which a page read with two soft bits, and with three, begins to
+/// fail: what the code corrects in noise, over some 1.25 by which pages are worse than noise.
+const NEAR: [f64; 2] = [0.013, 0.015];
 
 /// Constant: greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
 pub(crate) const RATE_MOST: f64 = 0.19;
@@ -58,6 +62,24 @@ impl Noise {
         let (from, to) = (self.distance(low), self.distance(high));
         let share = if from > to { ((from - distance) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
         libm::exp(log_rate(low) + (log_rate(high) - log_rate(low)) * share).min(RATE_MOST)
+    }
+
+    /// Returns the raw bit error rate of the Gaussian noise alike to a page, by what its soft reads are worth where it
+    /// matters, near failing. Of a page that is far from failing the references are moved up, as those of a read before
+    /// its retries lie, until a comparison misreads [`NEAR`] of the bits; the noise alike to that is lowered in the same
+    /// proportion as the page's errors.
+    pub fn of_page(&self, page: &Page) -> f64 {
+        let references = place(page, self.soft_bits, Placement::Information);
+        let known = page.shares(&references);
+        let last = page.spreads().references() - 1;
+        let moved = |up: usize| {
+            let references: Vec<Vec<usize>> =
+                references.iter().map(|of| of.iter().map(|at| (at + up).min(last)).collect()).collect();
+            Zones::new(page.shares(&references), &known)
+        };
+        let near = NEAR[self.soft_bits as usize - 2];
+        let zones = (0..last).map(moved).find(|zones| zones.rate() >= near).unwrap_or_else(|| moved(0));
+        self.alike(&zones) / zones.rate() * moved(0).rate()
     }
 
     fn distance(&self, step: usize) -> f64 {

@@ -47,7 +47,7 @@ const BITS: f64 = 36_864.0;
 
 /// Type of the distribution of levels of the bits of a channel, in favour of the sent bit: index 0 is level -31, the most
 /// against it.
-type Levels = [f64; 2 * LEVEL_MOST + 1];
+type LevelShares = [f64; 2 * LEVEL_MOST + 1];
 
 /// Returns the number of standard deviations by which words whose bits are received as the values `zones` are from
 /// failing; below zero where more than half of them fail.
@@ -62,11 +62,11 @@ pub fn distance(zones: &Zones) -> f64 {
 pub fn evolved(zones: &Zones) -> (f64, f64) {
     let levels = levels(zones);
     let is_corrected = wrong(&levels, true) < CORRECTED;
-    let shift: fn(&Levels, f64) -> Levels = if is_corrected { exchanged } else { with_sure };
+    let shift: fn(&LevelShares, f64) -> LevelShares = if is_corrected { exchanged } else { with_sure };
     let share = threshold(&levels, shift, is_corrected);
     let edge = shift(&levels, share);
     let here = wrong(&edge, false);
-    let slope = |levels: &Levels| (wrong(levels, false) - here) / MOVED;
+    let slope = |levels: &LevelShares| (wrong(levels, false) - here) / MOVED;
     let by_exchange = slope(&exchanged(&edge, MOVED));
     let (mut mean, mut square) = (0.0, 0.0);
     for (at, share_of) in levels.iter().enumerate().filter(|(_, share)| **share > 0.0) {
@@ -84,7 +84,7 @@ pub fn evolved(zones: &Zones) -> (f64, f64) {
 }
 
 /// Returns the distribution of levels of a channel.
-fn levels(zones: &Zones) -> Levels {
+fn levels(zones: &Zones) -> LevelShares {
     let mut levels = [0.0; 2 * LEVEL_MOST + 1];
     let [zero, one] = &zones.shares;
     for (ratio, (zero, one)) in zones.ratios.iter().zip(zero.iter().zip(one)) {
@@ -97,13 +97,13 @@ fn levels(zones: &Zones) -> Levels {
 }
 
 /// Returns the distribution of levels after the share `share` of bits was exchanged for their opposites.
-fn exchanged(levels: &Levels, share: f64) -> Levels {
+fn exchanged(levels: &LevelShares, share: f64) -> LevelShares {
     std::array::from_fn(|at| levels[at] + share * (levels[2 * LEVEL_MOST - at] - levels[at]))
 }
 
 /// Returns the distribution of levels after the share `share` of bits was replaced by bits that are right with the greatest
 /// level.
-fn with_sure(levels: &Levels, share: f64) -> Levels {
+fn with_sure(levels: &LevelShares, share: f64) -> LevelShares {
     let mut mixed = levels.map(|of| of * (1.0 - share));
     mixed[2 * LEVEL_MOST] += share;
     mixed
@@ -111,7 +111,7 @@ fn with_sure(levels: &Levels, share: f64) -> Levels {
 
 /// Returns the share of bits for which words of the changed channel `shift` begin to fail (`is_corrected`), or to be
 /// corrected.
-fn threshold(levels: &Levels, shift: fn(&Levels, f64) -> Levels, is_corrected: bool) -> f64 {
+fn threshold(levels: &LevelShares, shift: fn(&LevelShares, f64) -> LevelShares, is_corrected: bool) -> f64 {
     let (mut low, mut high) = (0.0, if is_corrected { EXCHANGED_MOST } else { 1.0 });
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
@@ -126,7 +126,7 @@ fn threshold(levels: &Levels, shift: fn(&Levels, f64) -> Levels, is_corrected: b
 /// Returns the share of bits that are wrong after the iterations; `ends_early`: where it is plain on which side of
 /// [`CORRECTED`] it ends, the share so far.
 #[multiversion(targets("x86_64+avx2"))]
-fn wrong(levels: &Levels, ends_early: bool) -> f64 {
+fn wrong(levels: &LevelShares, ends_early: bool) -> f64 {
     let mut told = told(&spread_out(levels));
     let (mut before, mut wrong) = (1.0, 1.0);
     for iteration in 1..=ITERATIONS {
@@ -153,7 +153,7 @@ fn wrong(levels: &Levels, ends_early: bool) -> f64 {
     wrong
 }
 
-fn spread_out(levels: &Levels) -> [f64; 2 * MOST + 1] {
+fn spread_out(levels: &LevelShares) -> [f64; 2 * MOST + 1] {
     let mut heard = [0.0; 2 * MOST + 1];
     heard[MOST - LEVEL_MOST..=MOST + LEVEL_MOST].copy_from_slice(levels);
     heard
@@ -161,7 +161,7 @@ fn spread_out(levels: &Levels) -> [f64; 2 * MOST + 1] {
 
 /// Returns the distribution of the sum of two independent values; both distributions begin at their least value.
 #[inline(always)]
-fn convolved<const MANY: usize, const SUM: usize>(few: &Levels, many: &[f64; MANY]) -> [f64; SUM] {
+fn convolved<const MANY: usize, const SUM: usize>(few: &LevelShares, many: &[f64; MANY]) -> [f64; SUM] {
     const { assert!(2 * LEVEL_MOST + MANY == SUM) };
     let mut sum = [0.0; SUM];
     for (at, share) in few.iter().enumerate().filter(|(_, share)| **share > NOTHING) {
@@ -174,7 +174,7 @@ fn convolved<const MANY: usize, const SUM: usize>(few: &Levels, many: &[f64; MAN
 
 /// Returns the share of beliefs below zero, and half of the share at zero, where a belief is the sum of two independent
 /// values with these distributions, each about zero.
-fn below_zero(many: &[f64; 249], few: &Levels) -> f64 {
+fn below_zero(many: &[f64; 249], few: &LevelShares) -> f64 {
     let mut until = [0.0; 250];
     for (at, share) in many.iter().enumerate() {
         until[at + 1] = until[at] + share;
@@ -186,7 +186,7 @@ fn below_zero(many: &[f64; 249], few: &Levels) -> f64 {
 
 /// Returns the distribution of the message that a check sends to a bit, from the distribution of the values of its 34
 /// others: the least magnitude, six eighths of it, with the product of signs.
-fn told(heard: &[f64; 2 * MOST + 1]) -> Levels {
+fn told(heard: &[f64; 2 * MOST + 1]) -> LevelShares {
     let (mut least, mut signed) = ([0.0; MOST + 2], [0.0; MOST + 2]);
     let (mut either, mut apart) = (0.0, 0.0);
     for magnitude in (0..=MOST).rev() {

@@ -167,3 +167,16 @@ fn words_fail_as_often_as_density_evolution_says() {
     }
     assert!(held >= 12, "{held} points");
 }
+
+/// Checks that Gaussian noise is worth itself, also far from failing, where its references are moved up until it fails.
+#[test]
+fn a_page_is_worth_the_noise_that_it_fails_like_near_failing() {
+    for soft_bits in 2..=SOFT_BITS_MOST {
+        let noise = Noise::new(soft_bits);
+        let worth = |rate: f64| noise.of_page(&Page::normal(vec![true, false], rate).expect("a page")) / rate;
+        assert!((worth(0.018) - 1.0).abs() < 0.01, "{soft_bits} soft bits: {}", worth(0.018));
+        for rate in [0.01, 3e-3, 1e-3] {
+            assert!((worth(rate) - 1.0).abs() < 0.03, "{soft_bits} soft bits, {rate}: {}", worth(rate));
+        }
+    }
+}

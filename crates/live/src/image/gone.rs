@@ -28,7 +28,7 @@ fn to_bytes(lpn: Lpn, stamp: u64) -> [u8; ENTRY] {
 
 impl Image {
     fn gone_at(&self, unit: u64) -> u64 {
-        self.gone_at + unit * ENTRY as u64
+        self.places.gone_at + unit * ENTRY as u64
     }
 
     /// Writes, for units whose last copy is to be erased, that their versions up to the given stamps are gone. What the disk has no
@@ -54,15 +54,15 @@ impl Image {
     pub(super) fn find_gone(&mut self) -> Result<(), Error> {
         let fail = |image: &Self, error: std::io::Error| Error(format!("{}: {error}", image.path.display()));
         let mut first = 0;
-        while first < self.logical_units {
+        while first < self.places.logical_units {
             let at = match seek(&self.file, SeekFrom::Data(self.gone_at(first))) {
                 Ok(at) => at,
                 Err(rustix::io::Errno::NXIO) => break,
                 // A file system that does not know holes.
                 Err(_) => self.gone_at(first),
             };
-            first = (at - self.gone_at) / ENTRY as u64;
-            let count = TOGETHER.min(self.logical_units.saturating_sub(first));
+            first = (at - self.places.gone_at) / ENTRY as u64;
+            let count = TOGETHER.min(self.places.logical_units.saturating_sub(first));
             let mut bytes = vec![0; count as usize * ENTRY];
             self.file.read_exact_at(&mut bytes, self.gone_at(first)).map_err(|error| fail(self, error))?;
             for (entry, unit) in bytes.as_chunks::<ENTRY>().0.iter().zip(first..) {

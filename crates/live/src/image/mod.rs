@@ -52,14 +52,7 @@ pub struct Image {
     path: PathBuf,
     header: Header,
     is_new: bool,
-    unit: u64,
-    units: u64,
-    /// Number of logical units of the drive whose image file this is.
-    logical_units: u64,
-    superblock_units: u64,
-    spares_at: u64,
-    gone_at: u64,
-    data_at: u64,
+    places: FilePlaces,
     /// List with an entry for each superblock: its erase count, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Table of the pages of the file that hold the newest data of each unit, and list of the free pages.
@@ -78,6 +71,51 @@ pub struct Image {
     damaged: Cell<u64>,
 }
 
+/// Record of the places of an image file: sizes of the drive, in units, and the addresses in the file that follow.
+struct FilePlaces {
+    unit: u64,
+    units: u64,
+    /// Number of logical units of the drive whose image file this is.
+    logical_units: u64,
+    superblock_units: u64,
+    spares_at: u64,
+    gone_at: u64,
+    data_at: u64,
+}
+
+impl FilePlaces {
+    fn of(layout: &Layout) -> Self {
+        let (units, logical_units) = (layout.physical_units() as u64, u64::from(layout.logical_units));
+        let spares_at = (MARKS + layout.superblocks() * ENTRY).next_multiple_of(SPARE) as u64;
+        let gone_at = spares_at + units * SPARE as u64;
+        let gone_end = gone_at + logical_units * gone::ENTRY as u64;
+        Self {
+            unit: layout.unit.get(),
+            units,
+            logical_units,
+            superblock_units: u64::from(layout.superblock_units),
+            spares_at,
+            gone_at,
+            data_at: gone_end.next_multiple_of(ALIGNED),
+        }
+    }
+}
+
+/// Opens the file of an image, or makes an empty one, and locks it; returns the file, and true if it is new.
+fn open_file(path: &Path) -> Result<(File, bool), Error> {
+    let fail = |text: &str| Error(format!("{}: {text}", path.display()));
+    if path.exists() && !path.is_file() {
+        return Err(fail("is no regular file: expected an image, or a new file"));
+    }
+    let is_new = !path.exists();
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(|error| fail(&error.to_string()))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| fail("the image is in use: expected one that no other server has open"))?;
+    Ok((file, is_new))
+}
+
 impl Image {
     /// Opens the image at `path`, or makes a new one; `shape` is the drive's shape from [`sim::drive_shape`].
     ///
@@ -85,32 +123,7 @@ impl Image {
     /// When the file is in use, no image, damaged, or of a drive of another shape.
     pub fn open(path: &Path, layout: &Layout, shape: &Value) -> Result<Self, Error> {
         let fail = |error: io::Error| Error(format!("{}: {error}", path.display()));
-        if path.exists() && !path.is_file() {
-            return Err(Error(format!(
-                "{}: is no regular file: expected an image, or a new file",
-                path.display()
-            )));
-        }
-        let is_new = !path.exists();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(fail)?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            Error(format!(
-                "{}: the image is in use: expected one that no other server has open",
-                path.display()
-            ))
-        })?;
-        let units = layout.physical_units() as u64;
-        let marks = vec![SuperblockMark::default(); layout.superblocks()];
-        let spares_at = (MARKS + marks.len() * ENTRY).next_multiple_of(SPARE) as u64;
-        let gone_at = spares_at + units * SPARE as u64;
-        let logical_units = u64::from(layout.logical_units);
-        let gone_end = gone_at + logical_units * gone::ENTRY as u64;
+        let (file, is_new) = open_file(path)?;
         let mut image = Self {
             file,
             path: path.to_owned(),
@@ -122,14 +135,8 @@ impl Image {
                 is_leaving: false,
             },
             is_new,
-            unit: layout.unit.get(),
-            units,
-            logical_units,
-            superblock_units: u64::from(layout.superblock_units),
-            spares_at,
-            gone_at,
-            data_at: gone_end.next_multiple_of(ALIGNED),
-            marks,
+            places: FilePlaces::of(layout),
+            marks: vec![SuperblockMark::default(); layout.superblocks()],
             pages: PageTable::default(),
             mapping: None,
             gone_unwritten: Vec::new(),
@@ -154,7 +161,7 @@ impl Image {
     /// Writes a new image file: zeros up to the spare areas, witness, then header; removes the file if a write fails.
     fn make(&mut self) -> io::Result<()> {
         // Room for all that is written in place: what is said of a superblock is never homeless.
-        let beginning = vec![0; self.spares_at as usize];
+        let beginning = vec![0; self.places.spares_at as usize];
         let made = self
             .file
             .set_len(self.length())
@@ -169,7 +176,7 @@ impl Image {
     }
 
     fn length(&self) -> u64 {
-        self.data_at + self.units * self.unit
+        self.places.data_at + self.places.units * self.places.unit
     }
 
     fn read_header(&mut self, shape: &Value) -> Result<(), Error> {

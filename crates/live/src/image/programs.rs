@@ -34,11 +34,11 @@ pub struct ProgramImage {
 
 impl Image {
     pub(super) fn spare_at(&self, ppa: u64) -> u64 {
-        self.spares_at + ppa * SPARE as u64
+        self.places.spares_at + ppa * SPARE as u64
     }
 
     pub(super) fn page_at(&self, page: u64) -> u64 {
-        self.data_at + page * self.unit
+        self.places.data_at + page * self.places.unit
     }
 
     /// Writes a program of units from `first` on into the image, or, while the disk has no space, keeps it and later
@@ -59,7 +59,7 @@ impl Image {
     pub fn lay(&mut self, data: &[u8]) -> Option<UnitBrings> {
         let mapping = self.mapping.as_mut()?;
         let page = self.pages.take_one()?;
-        mapping.write(page * self.unit, data);
+        mapping.write(page * self.places.unit, data);
         Some(UnitBrings::Laid(page))
     }
 
@@ -137,7 +137,7 @@ impl Image {
         is_new: impl Fn(usize) -> bool,
         data: &[u8],
     ) -> io::Result<()> {
-        let unit = self.unit as usize;
+        let unit = self.places.unit as usize;
         let mut at = 0;
         while at < numbers.len() {
             let first = at;
@@ -157,14 +157,14 @@ impl Image {
     fn write_run(&mut self, pages: Range<u64>, data: &[u8]) -> io::Result<()> {
         match &mut self.mapping {
             Some(mapping) if self.pages.are_filled(pages.clone()) => {
-                mapping.write(pages.start * self.unit, data)
+                mapping.write(pages.start * self.places.unit, data)
             }
             // A page without room is not touched in memory: a full disk is an error, and not the end of the process.
             mapping => {
-                let at = self.data_at + pages.start * self.unit;
+                let at = self.places.data_at + pages.start * self.places.unit;
                 self.file.write_all_at(data, at)?;
                 if let Some(mapping) = mapping {
-                    mapping.prepare(pages.start * self.unit, data.len());
+                    mapping.prepare(pages.start * self.places.unit, data.len());
                 }
                 self.pages.set_filled(pages, PageFill::Data);
             }
@@ -225,13 +225,13 @@ impl Image {
     pub fn erase(&mut self, superblock: usize) {
         self.marks[superblock].erases += 1;
         self.write_mark(superblock);
-        let first = superblock as u64 * self.superblock_units;
-        let range = first..first + self.superblock_units;
+        let first = superblock as u64 * self.places.superblock_units;
+        let range = first..first + self.places.superblock_units;
         let (gone, emptied) = self.let_go_of(range.clone());
         // First: an older spare area of a trimmed unit must not count once the newest is erased.
         self.note_gone(gone);
         self.homeless.retain(|ppa, _| !range.contains(ppa));
-        let (at, length) = (self.spare_at(first), self.superblock_units * SPARE as u64);
+        let (at, length) = (self.spare_at(first), self.places.superblock_units * SPARE as u64);
         if self.punch(at, length).is_err() {
             // A file system without holes: what counts is that nothing is found there.
             let written = self.file.write_all_at(&vec![0; length as usize], at);
@@ -239,7 +239,7 @@ impl Image {
         }
         for run in emptied.chunk_by(|before, after| before + 1 == *after) {
             self.pages.set_filled(run[0]..run[0] + run.len() as u64, PageFill::Hole);
-            let _ = self.punch(self.page_at(run[0]), run.len() as u64 * self.unit);
+            let _ = self.punch(self.page_at(run[0]), run.len() as u64 * self.places.unit);
         }
         if self.refused.is_some() {
             self.find_room();

@@ -30,7 +30,7 @@ impl Image {
     }
 
     fn read_checked(&self, holder: Lpn, homes: &[Ppa], data: &mut [u8]) -> io::Result<()> {
-        let unit = self.unit as usize;
+        let unit = self.places.unit as usize;
         let mut spares = Vec::with_capacity(homes.len());
         // Pages side by side are read at once.
         let (mut from, mut begun, mut next) = (0, 0, NO_PAGE);
@@ -58,11 +58,11 @@ impl Image {
     }
 
     pub(super) fn read_pages(&self, first: u64, data: &mut [u8]) -> io::Result<()> {
-        let count = data.len() as u64 / self.unit;
+        let count = data.len() as u64 / self.places.unit;
         match &self.mapping {
             _ if data.is_empty() => {}
             Some(mapping) if self.pages.are_filled(first..first + count) => {
-                mapping.read(first * self.unit, data)
+                mapping.read(first * self.places.unit, data)
             }
             _ => self.file.read_exact_at(data, self.page_at(first))?,
         }
@@ -76,7 +76,7 @@ impl Image {
             return Ok((SpareArea::Data { lpn, stamp, check }, DataPlace::Page(page)));
         }
         if let Some((programmed, at)) = self.homeless_of(home.0) {
-            let (unit, spare) = (self.unit as usize, programmed.spares[at]);
+            let (unit, spare) = (self.places.unit as usize, programmed.spares[at]);
             match programmed.brings[at] {
                 UnitBrings::Data => {
                     return Ok((spare, DataPlace::Memory(&programmed.data[at * unit..(at + 1) * unit])));
@@ -142,7 +142,7 @@ impl Image {
     /// # Errors
     /// When the disk cannot be read.
     pub fn spares(&self, superblock: usize) -> io::Result<Vec<SpareArea>> {
-        let first = superblock as u64 * self.superblock_units;
+        let first = superblock as u64 * self.places.superblock_units;
         let counts = |spare: SpareArea| match spare {
             SpareArea::Data { lpn, .. } if self.pages.is_buried(lpn) => SpareArea::Other,
             spare => spare,
@@ -152,7 +152,7 @@ impl Image {
 
     /// Returns the spare areas in the file of the superblock whose first unit is `first`, each with the page of its data.
     pub(super) fn entries(&self, first: u64) -> io::Result<Vec<(SpareArea, u64)>> {
-        let mut bytes = vec![0; self.superblock_units as usize * SPARE];
+        let mut bytes = vec![0; self.places.superblock_units as usize * SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
         let places = bytes.as_chunks::<SPARE>().0.iter().zip(first..);
         Ok(places.map(|(bytes, ppa)| SpareArea::from_bytes(bytes, ppa)).collect())
@@ -166,17 +166,17 @@ impl Image {
     pub(super) fn find_pages(&mut self) -> io::Result<()> {
         let mut first = 0;
         while let Some(superblock) = self.next_written(first) {
-            first = superblock * self.superblock_units;
+            first = superblock * self.places.superblock_units;
             for ((spare, page), home) in self.entries(first)?.into_iter().zip((first..).map(Ppa)) {
                 let SpareArea::Data { lpn, stamp, check } = spare else { continue };
-                if stamp > 0 && page < self.units && u64::from(lpn.0) < self.logical_units {
+                if stamp > 0 && page < self.places.units && u64::from(lpn.0) < self.places.logical_units {
                     self.pages.find(lpn, UnitVersion { stamp, check, page, home });
                 }
             }
-            first += self.superblock_units;
+            first += self.places.superblock_units;
         }
         // Only where a newer spare area was lost two units have one page; it is that one's whose data it holds.
-        let mut data = vec![0; self.unit as usize];
+        let mut data = vec![0; self.places.unit as usize];
         for (lpn, UnitVersion { stamp, check, page, .. }) in self.pages.find_free() {
             let is_there = self.read_pages(page, &mut data).is_ok();
             if !(is_there && SpareArea::Data { lpn, stamp, check }.is_of(lpn, &data)) {
@@ -188,22 +188,22 @@ impl Image {
 
     /// Maps the pages of the file into memory where that is safe, and finds out which of them are no holes.
     pub(super) fn map_pages(&mut self) {
-        let whole = self.units * self.unit;
-        self.mapping = FileMapping::where_in_memory(&self.file, self.data_at, whole);
-        let mut at = self.data_at;
+        let whole = self.places.units * self.places.unit;
+        self.mapping = FileMapping::where_in_memory(&self.file, self.places.data_at, whole);
+        let mut at = self.places.data_at;
         while self.mapping.is_some()
             && let Ok(start) = seek(&self.file, SeekFrom::Data(at))
             && let Ok(end) = seek(&self.file, SeekFrom::Hole(start))
         {
-            let (start, end) = (start - self.data_at, (end - self.data_at).min(whole));
-            self.pages.set_filled(start.div_ceil(self.unit)..end / self.unit, PageFill::Data);
-            at = self.data_at + end.max(start + 1);
+            let (start, end) = (start - self.places.data_at, (end - self.places.data_at).min(whole));
+            self.pages.set_filled(start.div_ceil(self.places.unit)..end / self.places.unit, PageFill::Data);
+            at = self.places.data_at + end.max(start + 1);
         }
     }
 
     /// Returns the next superblock, from the one with unit `first` on, whose spare areas are not all in a hole of the file.
     fn next_written(&self, first: u64) -> Option<u64> {
-        if first >= self.units {
+        if first >= self.places.units {
             return None;
         }
         let at = match seek(&self.file, SeekFrom::Data(self.spare_at(first))) {
@@ -212,8 +212,8 @@ impl Image {
             // A file system that does not know holes.
             Err(_) => self.spare_at(first),
         };
-        let unit = (at - self.spares_at) / SPARE as u64;
-        (unit < self.units).then_some(unit / self.superblock_units)
+        let unit = (at - self.places.spares_at) / SPARE as u64;
+        (unit < self.places.units).then_some(unit / self.places.superblock_units)
     }
 }
 

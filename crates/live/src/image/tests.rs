@@ -14,13 +14,15 @@ fn image(folder: &Path) -> Image {
         path,
         header,
         is_new: true,
-        unit: 512,
-        units: 16,
-        logical_units: 64,
-        superblock_units: 8,
-        spares_at: (MARKS + 2 * ENTRY).next_multiple_of(SPARE) as u64,
-        gone_at: ALIGNED,
-        data_at: 2 * ALIGNED,
+        places: FilePlaces {
+            unit: 512,
+            units: 16,
+            logical_units: 64,
+            superblock_units: 8,
+            spares_at: (MARKS + 2 * ENTRY).next_multiple_of(SPARE) as u64,
+            gone_at: ALIGNED,
+            data_at: 2 * ALIGNED,
+        },
         marks: vec![SuperblockMark::default(); 2],
         pages: PageTable::default(),
         mapping: None,
@@ -38,7 +40,9 @@ fn image(folder: &Path) -> Image {
 /// Test helper: makes an image as [`image`] does, whose pages are mapped into memory, also on a disk.
 fn mapped(folder: &Path) -> Image {
     let mut image = image(folder);
-    image.mapping = Some(FileMapping::of(&image.file, image.data_at, image.units * image.unit).unwrap());
+    image.mapping = Some(
+        FileMapping::of(&image.file, image.places.data_at, image.places.units * image.places.unit).unwrap(),
+    );
     image
 }
 
@@ -266,7 +270,7 @@ fn an_older_spare_area_of_a_unit_that_was_erased_does_not_count() {
         check(&image, 7, 4, 72);
         found_again(&mut image);
     }
-    image.file.write_all_at(&[1], image.gone_at + 8 * 14).unwrap();
+    image.file.write_all_at(&[1], image.places.gone_at + 8 * 14).unwrap();
     assert!(image.find_gone().unwrap_err().to_string().contains("the entry of unit 14 does not fit"));
 }
 

@@ -118,7 +118,7 @@ hooks! {
     tell arrived(slot: u32, lpn: Lpn, write: Arriving);
     /// Tells the feature that a host write overwrote the unit in a write buffer slot that already held it.
     tell joined(slot: u32, lpn: Lpn);
-    /// Tells the feature that a write buffer slot becomes free, or keeps a unit, or a part that a request read, as clean.
+    /// Tells the feature that a write buffer slot becomes free, or keeps as clean a unit or what a request read.
     tell released(slot: u32, kept: Option<(Lpn, u32)>);
     /// Returns the sectors (bit set) of a unit that a host read asks for and that write buffer slot `buffered` lacks;
     /// the others count as read from the write buffer.

@@ -332,6 +332,7 @@ def test_functions_of_the_file_are_compiled_too_and_blamed_at_their_own_line(job
         ("controller.arbitration", TURNS, "return die, want", "return die, 1 - want", "expected a die that waits for it"),
         ("controller.arbitration", TURNS, "return die, want", "return die, 2", "expected COMMAND or DATA"),
         ("controller.arbitration", TURNS, "return die, want", "return die", "pick returns int64: expected a whole number and a whole number"),
+        ("ftl.buffer.eviction", LRU, "        self.take_out(slot)\n\n    def choose", "        return slot\n\n    def choose", "on_leave returns int64: expected nothing"),
     ],
 )  # fmt: skip
 def test_answers_are_checked(seam: str, text: str, old: str, new: str, said: str, job: Path) -> None:

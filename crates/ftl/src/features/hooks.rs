@@ -118,8 +118,8 @@ hooks! {
     tell arrived(slot: u32, lpn: Lpn, write: Arriving);
     /// Tells the feature that a host write overwrote the unit in a write buffer slot that already held it.
     tell joined(slot: u32, lpn: Lpn);
-    /// Tells the feature that the data in a write buffer slot need no program any more: the slot becomes free or clean.
-    tell released(slot: u32);
+    /// Tells the feature that a write buffer slot becomes free, or keeps as clean a unit or what a request read.
+    tell released(slot: u32, kept: Option<(Lpn, u32)>);
     /// Returns the sectors (bit set) of a unit that a host read asks for and that write buffer slot `buffered` lacks;
     /// the others count as read from the write buffer.
     tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
@@ -183,8 +183,8 @@ hooks! {
     tell finish(core: &mut Core);
     /// Tells the feature that the rollback to a snapshot that began at `since` has put the map back.
     tell put_back(core: &mut Core, since: SimTime, now: SimTime);
-    /// Tells the feature that these translation units (map pages) of a map on flash are being written.
-    tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
+    /// Tells the feature that these units of a map on flash are being written, which the hook `flushes_map` returned.
+    tell map_flushed(core: &mut Core, pages: &[(u32, u32)], now: SimTime);
     /// Returns the next set time at which the feature has work to do, such as taking a snapshot; `None` without one.
     ask next_moment() -> Option<SimTime>, first;
     /// Does the next work of the feature that is due at a set time, such as a snapshot, and returns true; false if none
@@ -472,9 +472,9 @@ hooks! {
     ask reads_map() -> bool, any;
     /// Returns the bytes of RAM that the map takes, on a drive with a map on flash; `None` on other drives.
     ask map_bytes() -> Option<u64>, first;
-    /// Queues the translation units (map pages) of a map on flash that changed (all, where checkpoints save the map) to
-    /// be written now, and returns their numbers; `None` on a drive without a map on flash.
-    tell flushes_map() -> Option<Vec<u32>>, first;
+    /// Queues the changed translation units (map pages) of a map on flash to be written now. Returns all whose newest
+    /// version is not on flash, with the slot of an older one in flight or `NONE`; `None` without a map on flash.
+    tell flushes_map(core: &Core) -> Option<Vec<(u32, u32)>>, first;
     /// Tells the feature that the place of a unit in the map has changed.
     tell changes(lpn: Lpn);
     /// Tells the feature that a superblock is closed: it takes no more data.

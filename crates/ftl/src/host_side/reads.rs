@@ -3,6 +3,7 @@
 //! Both kinds of map read through here. Where neither `ftl.read_merge` nor `ftl.read_ahead` say so, a read is submitted as
 //! it comes.
 
+use crate::buffer::SlotState;
 use crate::host_side::Host;
 use crate::layout::sector_bytes;
 use crate::media::Media;
@@ -375,11 +376,16 @@ pub(crate) trait Reads {
         for ppa in media.core.store.units_of(read) {
             let (media, _) = self.parts();
             let lpn = media.core.store.map.holder(ppa);
-            let current = lpn != Lpn::NONE
-                && media.core.store.map.lookup(lpn) == ppa
-                && media.core.buffer.find(lpn).is_none();
-            if current && media.core.buffer.keeps_clean(lpn) && media.has_slot() {
+            if lpn == Lpn::NONE || media.core.store.map.lookup(lpn) != ppa {
+                continue;
+            }
+            let found = media.core.buffer.find(lpn);
+            if let Some(slot) = found.filter(|&slot| media.core.buffer.slot(slot).state == SlotState::Clean) {
+                media.features.released(slot, Some((lpn, read.owner)));
+            } else if found.is_none() && media.core.buffer.keeps_clean(lpn) && media.has_slot() {
                 let slot = media.core.buffer.insert_clean(lpn);
+                media.features.released(slot, None);
+                media.features.released(slot, Some((lpn, read.owner)));
                 ctx.probe.on_kept(lpn, slot, ppa);
                 self.relieve(ctx.calendar.now());
             }

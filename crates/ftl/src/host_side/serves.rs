@@ -115,6 +115,7 @@ pub(crate) trait Serves: Arrives {
         }
         let (media, _) = self.parts();
         let older = if media.core.buffer.used_slots() > 0 { media.core.buffer.find(lpn) } else { None };
+        let older = older.filter(|&slot| !media.drops_part(slot, lpn));
         // An older version that still waits for its own rest gives it to this one when it is there.
         let complete = older.is_some_and(|slot| media.core.buffer.slot(slot).state != SlotState::Merging);
         media.erase_emptied(ctx);
@@ -325,8 +326,9 @@ pub(crate) trait Serves: Arrives {
     fn end_newest(&mut self, slot: u32, lpn: Lpn, now: SimTime) {
         let is_untimed = self.is_untimed();
         let (media, _) = self.parts();
-        media.features.released(slot);
-        if media.core.buffer.keeps_clean(lpn) && !is_untimed {
+        let stays = media.core.buffer.keeps_clean(lpn) && !is_untimed;
+        media.features.released(slot, stays.then_some((lpn, u32::MAX)));
+        if stays {
             media.core.buffer.keep_clean(slot);
             self.relieve(now);
         } else {

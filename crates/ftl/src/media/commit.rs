@@ -112,7 +112,7 @@ impl Media {
             }
             Ask::EraseEmptied => self.erase_emptied(ctx),
             Ask::FlushMap => {
-                if let Some(units) = self.features.flushes_map() {
+                if let Some(units) = self.features.flushes_map(&self.core) {
                     self.features.map_flushed(&mut self.core, &units, ctx.calendar.now());
                 }
             }

@@ -13,9 +13,10 @@ use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Constant: length of the array of 32-bit words with which a die's part of a saved state begins, 3: number of valid
-/// (live) units, victim superblock of the garbage collection in progress, and the victim's next page row to relocate.
-const DIE_WORDS: usize = 3;
+/// Constant: length of the array of 32-bit words with which a die's part of a saved state begins, 4: number of valid
+/// (live) units, victim superblock of the garbage collection in progress, the victim's next page row to relocate, and
+/// the superblock that was chosen as the next victim and waits for room.
+const DIE_WORDS: usize = 4;
 /// Constant: length of the array of 64-bit words that couples host writes to garbage collection in a die's part of a
 /// saved state, 2: rate (units that the host may write for each relocated unit) and credit (units that it may write
 /// now).
@@ -30,10 +31,10 @@ impl PageMapped {
 
     fn load_die(&mut self, die: usize, words: &[u32], pace: &[u64], told: &[u32]) -> Result<(), String> {
         let per_die = self.media.core.store.space.per_die;
-        let &[live, victim, next_row] = words else {
+        let &[live, victim, next_row, declined] = words else {
             return Err(Untaken::misfit());
         };
-        if victim != NONE && victim >= per_die {
+        if [victim, declined].iter().any(|&superblock| superblock != NONE && superblock >= per_die) {
             return Err(Untaken::unknown_superblock());
         }
         let space = &mut self.media.core.store.space.dies[die];
@@ -48,6 +49,7 @@ impl PageMapped {
         }
         let collection = &mut self.media.core.collections[die];
         (collection.mover.victim, collection.mover.next_row) = (victim, next_row);
+        collection.declined = declined;
         (collection.pace.rate, collection.pace.credit) = (f64::from_bits(pace[0]), f64::from_bits(pace[1]));
         self.announce(die, told)?;
         self.media.core.store.space.dies[die].clock = clock;
@@ -119,7 +121,8 @@ impl CollectsDies for PageMapped {
     fn save_dies(&self, saved: &mut SavedState) {
         let dies = self.media.core.store.space.dies.iter().zip(&self.media.core.collections);
         for (at, (die, collection)) in dies.enumerate() {
-            saved.words.push(vec![die.live, collection.mover.victim, collection.mover.next_row]);
+            let (victim, next_row) = (collection.mover.victim, collection.mover.next_row);
+            saved.words.push(vec![die.live, victim, next_row, collection.declined]);
             let streams = die.frontiers.iter().take(self.media.core.store.space.one_bit_stream);
             saved.words.push(streams.flat_map(|it| [it.superblock, it.next_unit]).collect());
             saved.longs.push([collection.pace.rate, collection.pace.credit].map(f64::to_bits).to_vec());

@@ -22,7 +22,7 @@ pub(crate) use map::{Ground, Map, Places};
 pub(crate) use marks::Mark;
 pub(crate) use mover::{CREDIT_PROGRAMS, Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
-pub(crate) use saved::STATES;
+pub(crate) use saved::{FAILING, STATES};
 pub use space::SuperblockState;
 pub(crate) use space::{DieSpace, Space};
 pub(crate) use zone_space::ZonedDie;

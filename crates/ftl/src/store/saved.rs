@@ -9,7 +9,7 @@ use engine::RandomStream;
 pub(crate) const STATES: usize = 3;
 /// Constant: bit that is added to the number of a superblock's state in a saved state if a program on the superblock
 /// failed.
-const FAILING: u32 = 1 << 8;
+pub(crate) const FAILING: u32 = 1 << 8;
 
 impl Store {
     /// Appends the map and the superblocks' states, counts and free lists to saved state `saved`.

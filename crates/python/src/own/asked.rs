@@ -127,10 +127,10 @@ impl PolicyObject {
         self.class.defines(name).then(|| self.question(name))
     }
 
-    /// Notifies the policy by a call of its method, whose returned value is ignored; ends the simulation if the method
-    /// raises an exception or exceeds the time limit.
+    /// Notifies the policy by a call of its method; ends the simulation if the method returns anything, raises an
+    /// exception or exceeds the time limit.
     pub fn tell(&self, question: &Question, arguments: impl for<'py> PyCallArgs<'py>) {
-        self.ask(question, "nothing", arguments, |_answer: &Bound<'_, PyAny>| Some(()));
+        self.ask(question, "nothing", arguments, |answer: &Bound<'_, PyAny>| answer.is_none().then_some(()));
     }
 
     /// Asks the policy a question and returns the answer as `taken` converts it; `expected` describes a valid answer

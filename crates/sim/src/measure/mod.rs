@@ -393,7 +393,7 @@ mod tests {
         let mut series = Series::new(SimTime::ZERO);
         let held = [(10_000, Effect::Write, 100), (20_000, Effect::Read, 40), (150_000, Effect::Read, 7)];
         for (ns, effect, bytes) in held {
-            series.add(SimTime::ZERO + Nanos::from_ns(ns), effect, 4096, 1_000, Some(bytes));
+            series.add(SimTime::ZERO + Nanos::new(ns), effect, 4096, 1_000, Some(bytes));
         }
         assert_eq!(series.to_json()["slc_cache_bytes"], json!([40, 7]));
         series.widen();

@@ -17,8 +17,9 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"FLGATESN";
 /// Constant: version of the format of saved drive states. 2: a collection may be in progress. 3: superblocks with one
 /// bit a cell, groups of parity, snapshots, units that are lost. 4: contents common to every map come first. 5: random
-/// streams, the order of candidates, lives of blocks, ages of data. 6: the open superblock of each write stream.
-const VERSION: u32 = 6;
+/// streams, the order of candidates, lives of blocks, ages of data. 6: the open superblock of each write stream. 7: the
+/// superblocks that garbage collection has chosen and not taken yet.
+const VERSION: u32 = 7;
 /// Constant: compression level (zstd) of saved drive states: a higher one gains nothing, as the arrays look random.
 const LEVEL: i32 = 3;
 

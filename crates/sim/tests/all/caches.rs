@@ -111,6 +111,48 @@ fn a_read_cache_answers_the_second_read() {
     assert_eq!(count(&run(with(&through), twice, checked()).1, "units_read_from_buffer"), 20);
 }
 
+/// Returns the result of these requests, one after the other, on a filled drive that tracks sectors and caches reads;
+/// each comes with its first sector and the number of its sectors.
+fn of_sectors(requests: &[(Op, u64, u32)]) -> Value {
+    let settings = [UNPROTECTED, "ftl.sectors.track=true", "ftl.buffer.read_cache=true"];
+    let requests = requests.to_vec();
+    let workload = closed_loop(requests.len() as u64, 1, move |index| {
+        let (op, sector, sectors) = requests[index as usize];
+        (op, 512 * sector, 512 * sectors)
+    });
+    let options = RunOptions { precondition: PreconditionKind::Fill, ..checked() };
+    run(with(&[&settings[..], &["ftl.buffer.keep_ratio=0.5"]].concat()), workload, options).1
+}
+
+const FLUSH: (Op, u64, u32) = (Op::FLUSH, 0, 0);
+
+/// Checks that where sectors are tracked a unit that stays in the buffer after its program has all of its sectors
+/// there: reads find them, and a partial write is programmed with them.
+#[test]
+fn a_programmed_unit_stays_with_all_its_sectors() {
+    let whole = of_sectors(&[(Op::WRITE, 8, 8), FLUSH, (Op::READ, 8, 8)]);
+    assert_eq!(whole["flash"]["reads"]["total"], 0, "{}", whole["flash"]["reads"]);
+    // Of a part the rest is read, and stays as well.
+    let part = of_sectors(&[(Op::WRITE, 8, 2), FLUSH, (Op::READ, 8, 8)]);
+    assert_eq!(part["flash"]["reads"]["host"], 0, "{}", part["flash"]["reads"]);
+    assert_eq!(part["energy_j"]["bytes_from_dies"], 6 * 512);
+    let again = of_sectors(&[(Op::WRITE, 8, 8), FLUSH, (Op::WRITE, 8, 1), FLUSH]);
+    assert_eq!(again["flash"]["reads"]["total"], 0, "{}", again["flash"]["reads"]);
+    assert_eq!(again["energy_j"]["bytes_to_dies"], (8 + 8) * 512);
+}
+
+/// Checks that where sectors are tracked a unit that was read in part stays with the sectors that were read: reads of
+/// others go to the flash and add to them, and a partial write reads what it lacks.
+#[test]
+fn a_unit_read_in_part_stays_with_the_sectors_that_were_read() {
+    let read = of_sectors(&[(Op::READ, 8, 1), (Op::READ, 8, 1), (Op::READ, 9, 1), (Op::READ, 8, 2)]);
+    assert_eq!(read["flash"]["reads"]["host"], 2, "{}", read["flash"]["reads"]);
+    assert_eq!(read["energy_j"]["bytes_from_dies"], 2 * 512);
+    let written = of_sectors(&[(Op::READ, 8, 1), (Op::WRITE, 9, 1), FLUSH]);
+    assert_eq!(written["flash"]["reads"]["read_modify_write"], 1, "{}", written["flash"]["reads"]);
+    assert_eq!(written["energy_j"]["bytes_from_dies"], (1 + 7) * 512);
+}
+
 /// Makes a test workload of single units, of which nine in ten lie in the first 100 units and the rest in the first
 /// 1000; `reads` is the share of reads, the others are writes.
 fn skewed(requests: u64, depth: u32, reads: f64) -> Box<dyn Workload> {

@@ -286,7 +286,7 @@ fn what_wear_levelling_moves_is_counted() {
 
 /// Kind of entry in the test's record of calls of a victim policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+pub enum Said {
     Picked(SuperblockId),
     Reclaimed(SuperblockId),
     /// Case: units were overwritten or superblocks closed since the call before.
@@ -294,7 +294,7 @@ enum Said {
 }
 
 /// Victim policy for a test that draws a random candidate and records the calls that it gets.
-struct Witness(Arc<Mutex<Vec<Said>>>);
+pub struct Witness(pub Arc<Mutex<Vec<Said>>>);
 
 impl Witness {
     fn note(&self, what: Said) {

@@ -9,7 +9,7 @@ use ftl::SuperblockState;
 
 /// Constant: settings of a test drive with one die of 32 superblocks: 48 units in programs of 6 with three bits per
 /// cell, or 16 in programs of 2 with one bit.
-const ONE_DIE: &[&str] = &[
+pub const ONE_DIE: &[&str] = &[
     "geometry.channels=1",
     "geometry.ways=1",
     "nand.planes=2",

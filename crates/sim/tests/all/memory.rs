@@ -166,7 +166,7 @@ fn a_saved_state_of_the_wrong_size_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bomb");
     let packed = zstd::encode_all(std::io::repeat(0).take_bytes(1 << 30), 3).unwrap();
-    let mut file = b"FLGATESN\x06\0\0\0".to_vec();
+    let mut file = b"FLGATESN\x07\0\0\0".to_vec();
     file.extend_from_slice(&xxhash_rust::xxh3::xxh3_64(&packed).to_le_bytes());
     file.extend_from_slice(&packed);
     std::fs::write(&path, &file).unwrap();

@@ -1,14 +1,20 @@
 //! Does a drive that was saved and loaded go on as if it had not been? What is promised is in docs/explanation/states.md.
 
-use crate::common::{policies_of_plain_runs, run};
+use crate::collection::{Said, Witness};
+use crate::common::bench::{Bench, with_policies};
+use crate::common::{TLC, drive, policies_of_plain_runs, run};
 use crate::compatibility::{FILLED_ZONES, is_choice, is_zoned, lines_of, load_of, usual_state, with_needs};
+use crate::folding::ONE_DIE;
 use crate::golden;
+use controller::{Kind, Origin};
 use engine::RandomStream;
+use ftl::SuperblockState;
 use ftl::compatibility::{Feature, between};
 use host::Workload;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 
 /// Constant: number of pairs of features that the test of saved drives draws.
 const PAIRS: u64 = 120;
@@ -127,4 +133,102 @@ fn with_any_pair_of_features_a_loaded_drive_goes_on_as_if_it_had_not_been_saved(
         }
     }
     assert!(faults.is_empty(), "{} of them:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Returns what a drive does on the flash for writes of these units one after the other, from a state at rest until it
+/// rests again: kind and origin of each operation, with its superblock and page row.
+fn work_for(bench: &mut Bench, units: &[u32]) -> Vec<(Kind, Origin, u32, u32)> {
+    let before = bench.ctx.probe.submitted.len();
+    units.iter().for_each(|&lpn| assert!(bench.write(lpn), "{}", bench.ftl.explain_stall()));
+    bench.settle();
+    let work = &bench.ctx.probe.submitted[before..];
+    work.iter().map(|it| (it.kind, it.origin, it.superblock, it.row)).collect()
+}
+
+/// Checks that a victim for which there was no room, on a die where room came from the SLC cache before the drive was
+/// at rest, is the next one also on a drive that was loaded with the state.
+#[test]
+fn a_victim_that_waits_for_room_is_saved() {
+    let cache = ["ftl.slc_cache.name=dynamic", "ftl.slc_cache.when_full=bypass", "ftl.gc.trigger.low=1"];
+    let usual = TLC.iter().filter(|line| !line.starts_with("ftl.op_ratio"));
+    let settings: Vec<&str> = usual.chain(ONE_DIE).chain(&cache).copied().collect();
+    let mut waited = 0;
+    for seed in 0..60 {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let drive = || {
+            let witness = Arc::clone(&said);
+            with_policies(&settings, |config| {
+                config.gc.victim = Box::new(move || Box::new(Witness(Arc::clone(&witness))));
+            })
+        };
+        let last = || said.lock().expect("one thread").iter().rev().find(|it| **it != Said::Changed).copied();
+        let mut bench = Bench::of(drive());
+        let logical = bench.ftl.layout().logical_units;
+        let mut random = RandomStream::new(seed, "overwrites");
+        let mut drawn = |most: u64| -> Vec<u32> {
+            (0..random.below(most)).map(|_| random.below(u64::from(logical)) as u32).collect()
+        };
+        work_for(&mut bench, &(0..logical).collect::<Vec<_>>());
+        for round in 0..12 {
+            let units = drawn(300);
+            work_for(&mut bench, &units);
+            let Some(Said::Picked(victim)) = last() else { continue };
+            waited += 1;
+            let mut loaded = drive();
+            loaded.load(&bench.ftl.save().expect("it rests")).unwrap_or_else(|error| panic!("{error}"));
+            let units = drawn(600);
+            let work = [&mut bench, &mut Bench::of(loaded)].map(|bench| work_for(bench, &units));
+            assert!(work[0] == work[1], "seed {seed}, round {round}: {victim} was to be the next");
+        }
+    }
+    assert!(waited >= 5, "{waited} times a victim waited");
+}
+
+/// Checks that a superblock of the SLC cache in which a program failed, and whose folding waits while the drive
+/// is at rest, is out of use once it is folded, also on a drive that was loaded with the state.
+#[test]
+fn a_superblock_of_the_cache_that_failed_is_saved_as_such() {
+    let cache =
+        ["ftl.slc_cache.name=static", "ftl.slc_cache.size=256KiB", "ftl.slc_cache.when_full=fold-first"];
+    let fails = [
+        "ftl.slc_cache.in_idle_time=false",
+        "nand.bad_blocks.program_fail_ratio=0.01",
+        "ftl.user_capacity=3408KiB",
+    ];
+    let key = |line: &str| line.split('=').next().map(str::to_owned);
+    let usual = TLC
+        .iter()
+        .chain(ONE_DIE)
+        .filter(|line| key(line) != key("ftl.op_ratio") && fails.iter().all(|other| key(other) != key(line)));
+    let settings: Vec<&str> = usual.chain(&cache).chain(&fails).copied().collect();
+    let mut lost = 0;
+    for seed in 0..40 {
+        let mut bench = Bench::seeded(&settings, seed);
+        let logical = bench.ftl.layout().logical_units;
+        let mut random = RandomStream::new(seed, "overwrites");
+        let is_folded = |bench: &Bench, at: &usize| {
+            bench.ftl.holds_one_bit(*at) && bench.ftl.superblock_states()[*at] == SuperblockState::Victim
+        };
+        let mut drawn = |count: u32| -> Vec<u32> {
+            (0..count).map(|_| random.below(u64::from(logical)) as u32).collect()
+        };
+        for _ in 0..4 {
+            work_for(&mut bench, &drawn(60));
+            bench.settle();
+            let folded = (0..bench.ftl.superblock_states().len()).find(|at| is_folded(&bench, at));
+            let (Some(folded), Ok(saved)) = (folded, bench.ftl.save()) else { continue };
+            let mut loaded = drive(&settings).build(seed).unwrap_or_else(|error| panic!("{error}"));
+            loaded.load(&saved).unwrap_or_else(|error| panic!("{error}"));
+            let then = drawn(600);
+            let states = [bench, Bench::of(loaded)].map(|mut bench| {
+                work_for(&mut bench, &then);
+                bench.ftl.superblock_states()[folded]
+            });
+            let are_lost = states.map(|state| state == SuperblockState::Lost);
+            assert_eq!(are_lost[0], are_lost[1], "seed {seed}, superblock {folded}: {states:?}");
+            lost += u32::from(are_lost[0]);
+            break;
+        }
+    }
+    assert!(lost >= 3, "{lost} superblocks were lost");
 }

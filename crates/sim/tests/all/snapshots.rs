@@ -1,7 +1,11 @@
 //! Snapshots of the logical drive in whole runs: what they cost, what happens when they have no room, going back.
 
+use crate::collection::one_die;
+use crate::common::bench::Bench;
 use crate::common::{SMALL, closed_loop, drive, run, uniform};
+use controller::Transaction;
 use engine::RandomStream;
+use ftl::Act;
 use host::{Op, Workload};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
@@ -155,4 +159,89 @@ fn what_cannot_be_kept_is_refused() {
         refused(&[AT_ONCE, &format!("ftl.mapping.name={kind}")], "cannot be combined with ftl.mapping.name");
     }
     refused(&[AT_ONCE, "ftl.snapshots.space_ratio=0.0001"], "cannot sustain writes with snapshots");
+}
+
+/// Number of map entries in a translation unit (map page) of the test drive with its map on flash.
+const ENTRIES: usize = 16;
+
+/// Record of the map of a test drive that lies on flash, page by page, in numbers of events that the bench has passed.
+struct MapPages {
+    /// For each page of the map, the event with which an entry of it changed last.
+    changed: Vec<u64>,
+    /// For each page of the map, the event with which the program of its newest version on flash was submitted.
+    written: Vec<u64>,
+    /// List of the programs of the drive, each with the event with which it was submitted.
+    programs: Vec<(Transaction, u64)>,
+    committed: usize,
+}
+
+impl MapPages {
+    fn of(bench: &Bench) -> Self {
+        let pages = (bench.ftl.layout().logical_units as usize).div_ceil(ENTRIES);
+        Self { changed: vec![0; pages], written: vec![0; pages], programs: Vec::new(), committed: 0 }
+    }
+
+    /// Notes what the drive has done since the last call, with event number `now`.
+    fn note(&mut self, bench: &Bench, now: u64) {
+        let (log, layout) = (&bench.ctx.probe, bench.ftl.layout());
+        let placed = log.placed[self.programs.len()..].iter();
+        self.programs.extend(placed.map(|(program, _)| (*program, now)));
+        for &(lpn, place, is_moved) in &log.committed[self.committed..] {
+            let Some(page) = lpn.0.checked_sub(layout.logical_units) else {
+                self.changed[lpn.index() / ENTRIES] = now;
+                continue;
+            };
+            let superblock = layout.superblock_of(place);
+            let row = (place.0 - layout.first_ppa(superblock)) as u32 / layout.row_units;
+            let holds = |program: &Transaction| {
+                bench.superblock_of(program) == superblock
+                    && (program.row..program.row + program.rows).contains(&row)
+            };
+            let program = self.programs.iter().rev().find(|(program, _)| holds(program));
+            if !is_moved {
+                self.written[page as usize] = program.expect("it was placed").1;
+            }
+        }
+        self.committed = log.committed.len();
+    }
+}
+
+/// Checks that the checkpoint of a snapshot, on a drive with its map on flash of which a small part is cached, ends
+/// when the flash has each translation unit (map page) with all changes from before the snapshot: also a unit that was
+/// being read to be changed, that waited in the buffer, or of which an older version was in flight.
+#[test]
+fn a_checkpoint_waits_for_the_map_that_is_on_its_way() {
+    let more = [
+        "ftl.mapping.name=dftl",
+        "ftl.mapping.cache=512B",
+        "ftl.mapping.entry=256B",
+        "ftl.snapshots.at=1000s",
+    ];
+    let mut bench = Bench::filled(&one_die(&[&more[..], &["nand.blocks_per_plane=48"]].concat()));
+    let checkpoints = |bench: &Bench| {
+        bench.ftl.feature::<ftl::snapshots::Snapshots>().expect("has snapshots").counts.checkpoints
+    };
+    let logical = bench.ftl.layout().logical_units;
+    let (mut random, mut pages) = (RandomStream::new(3, "overwrites"), MapPages::of(&bench));
+    let (mut now, mut awaited, mut ended) = (0, None::<(u64, Vec<u64>)>, 0);
+    for step in 0..40_000u64 {
+        now += 1;
+        if bench.ftl.has_room() {
+            assert!(bench.write(random.below(u64::from(logical)) as u32));
+        } else {
+            assert!(bench.pass(), "{}", bench.ftl.explain_stall());
+        }
+        pages.note(&bench, now);
+        if let Some((before, changed)) = awaited.take_if(|(before, _)| checkpoints(&bench) > *before) {
+            let is_old = |&page: &usize| pages.written[page] < changed[page];
+            let old: Vec<usize> = (0..changed.len()).filter(is_old).collect();
+            assert!(old.is_empty(), "checkpoint {before} at {now}: pages {old:?} are not on flash");
+            ended += 1;
+        }
+        if awaited.is_none() && step % 97 == 0 {
+            awaited = Some((checkpoints(&bench), pages.changed.clone()));
+            bench.ftl.act(Act::Keep, &mut bench.ctx);
+        }
+    }
+    assert!(ended > 50, "{ended} checkpoints");
 }

@@ -56,7 +56,7 @@ def checked(cls: type[Compiled], method: str, said: Any) -> tuple[str, ...]:
     """Return the parts of a question's answer, given by a Numba type. Raises InputError for a wrong type."""
     question = cls.questions[method]
     answer = question.answer
-    if not answer:
+    if not answer and isinstance(said, types.NoneType):
         return answer
     parts = tuple(said.types) if isinstance(said, types.BaseTuple) else (said,)
     if question.is_first_enough and len(parts) == 1 and _is(answer[0], parts[0]):
@@ -81,4 +81,4 @@ def _is(kind: str, said: Any) -> bool:
 
 def _expected(answer: tuple[str, ...]) -> str:
     words = {"int": "a whole number", "bool": "true or false", "int or None": "a whole number or None"}
-    return " and ".join(words[kind] for kind in answer)
+    return " and ".join(words[kind] for kind in answer) or "nothing"

@@ -28,9 +28,7 @@ impl Demand {
         core.store.stats.units_read_cut += self.tasks.units_awaited();
         self.checkpoints = self.checkpoints.take().map(Checkpoints::after_cut);
         if self.checkpoints.is_none() {
-            let is_buffered = |page: &u32| core.buffer.find(self.unit_of(*page)).is_some();
-            let buffered = (0..self.outdated.pages()).filter(is_buffered);
-            let outdated = self.changed().into_iter().chain(self.tasks.updated()).chain(buffered).collect();
+            let outdated = self.changed().into_iter().chain(self.on_their_way(core)).collect();
             self.left = Some(Translations { places: core.store.map.copied().0, outdated });
         }
     }

@@ -2,11 +2,12 @@
 
 use super::Demand;
 use super::checkpoints::Checkpoints;
+use crate::buffer::SlotState;
 use crate::core::{Core, Lookup, MapEntry, ToldOnFlash, Waiter};
 use crate::features::Feature;
 use crate::layout::ENTRY_BYTES;
-use crate::store::Mark;
 use crate::store::spare::SpareAreas;
+use crate::store::{Mark, NONE};
 use controller::{Origin, Transaction};
 use units::Lpn;
 
@@ -91,9 +92,9 @@ impl Feature for Demand {
     }
 
     /// Queues all changed translation units (map pages) to be written now, whether or not host writes have earned the
-    /// credit for such writes, and returns their numbers; where checkpoints save the map, begins a checkpoint of the
-    /// whole map instead.
-    fn flushes_map(&mut self) -> Option<Vec<u32>> {
+    /// credit for such writes; where checkpoints save the map, begins a checkpoint of the whole map instead. Returns
+    /// their numbers, and those of units that are on their way to the flash already.
+    fn flushes_map(&mut self, core: &Core) -> Option<Vec<(u32, u32)>> {
         let mut pages = self.changed();
         if let Some(checkpoints) = &mut self.checkpoints {
             pages = (0..self.outdated.pages()).collect();
@@ -101,7 +102,12 @@ impl Feature for Demand {
         }
         pages.iter().for_each(|&page| self.clean(page));
         self.outdated.evicted = pages.iter().copied().collect();
-        Some(pages)
+        let in_flight = |page: &u32| {
+            let slot = core.buffer.find(self.unit_of(*page));
+            slot.filter(|&slot| core.buffer.slot(slot).state == SlotState::Bound).unwrap_or(NONE)
+        };
+        let queued = pages.iter().map(|page| (*page, in_flight(page)));
+        Some(queued.chain(self.on_their_way(core).map(|page| (page, NONE))).collect())
     }
 
     fn changes(&mut self, lpn: Lpn) {

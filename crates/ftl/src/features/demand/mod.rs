@@ -15,7 +15,7 @@ mod make;
 mod outdated;
 mod tasks;
 
-use crate::core::Waiter;
+use crate::core::{Core, Waiter};
 use after_cut::Translations;
 use checkpoints::Checkpoints;
 use entry_cache::EntryCache;
@@ -145,6 +145,13 @@ impl Demand {
         pages.sort_unstable();
         pages.dedup();
         pages
+    }
+
+    /// Returns the numbers of the translation units (map pages) that are being read in order to be changed, and of the
+    /// units in the write buffer, whose programs may be in flight.
+    fn on_their_way(&self, core: &Core) -> impl Iterator<Item = u32> {
+        let is_buffered = |page: &u32| core.buffer.find(self.unit_of(*page)).is_some();
+        self.tasks.updated().chain((0..self.outdated.pages()).filter(is_buffered))
     }
 
     /// Empties the cache of map entries and the list of outdated translation units (map pages), and returns the numbers

@@ -146,7 +146,7 @@ impl Feature for Sectors {
         };
         self.written[lpn.index()] |= mask;
         self.promised -= mask.count_ones();
-        self.released(slot);
+        self.released(slot, None);
         self.slots[slot as usize] = Held { mask, missing, counted: false };
         if write.leaves {
             self.count(slot);
@@ -164,11 +164,17 @@ impl Feature for Sectors {
         held.mask |= mask;
     }
 
-    fn released(&mut self, slot: u32) {
+    /// Clears the sectors of a write buffer slot that becomes free. A slot that keeps a unit as clean data instead gets
+    /// all written sectors of the unit or, with the number of a host request that read it, the sectors asked for, too.
+    fn released(&mut self, slot: u32, kept: Option<(Lpn, u32)>) {
         let held = std::mem::take(&mut self.slots[slot as usize]);
         if held.counted {
             self.on_way -= held.mask.count_ones();
         }
+        let Some((lpn, request)) = kept else { return };
+        let (written, asked) = (self.written[lpn.index()], self.extents.get(request as usize));
+        let mask = asked.map_or(written, |asked| held.mask | self.within(*asked, lpn));
+        self.slots[slot as usize] = Held { mask, missing: written & !mask, counted: false };
     }
 
     fn part_to_read(&mut self, request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64> {

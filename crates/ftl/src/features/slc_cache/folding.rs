@@ -35,6 +35,7 @@ impl SlcCache {
         folding.pace.credit = 0.0;
         let global = core.store.space.global(die, superblock);
         core.store.space.state[global] = SuperblockState::Victim;
+        self.dies[die].failed -= u32::from(core.store.space.failing[global]);
         Some(superblock)
     }
 

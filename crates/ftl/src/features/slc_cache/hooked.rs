@@ -155,7 +155,6 @@ impl Feature for SlcCache {
         }
         let Some(superblock) = self.take_oldest(core, die, 0) else { return false };
         let global = core.store.space.global(die, superblock);
-        self.dies[die].failed -= u32::from(core.store.space.failing[global]);
         core.store.stats.slc_superblocks_folded += 1;
         core.store.stats.slc_units_folded += u64::from(core.store.space.valid[global]);
         true

@@ -18,7 +18,8 @@ impl SlcCache {
             let victim = Some(victim).filter(|_| core.folding[at].mover.has_victim());
             if let Some(&victim) = victim {
                 // It is folded from its beginning.
-                saved.words[store::STATES][space.global(at, victim)] = S::Closed as u32;
+                let state = &mut saved.words[store::STATES][space.global(at, victim)];
+                *state = S::Closed as u32 | *state & store::FAILING;
             }
             let closed = pending.chain(victim).chain(&die.waiting).copied();
             let own = self.own.as_ref().map_or_else(Vec::new, |own| own[at].clone());

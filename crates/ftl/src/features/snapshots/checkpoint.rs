@@ -4,6 +4,7 @@ use super::Snapshots;
 use crate::Layout;
 use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
+use crate::store::NONE;
 use units::{Lpn, SimTime};
 
 /// Constant: greatest number of map units (mapping units that hold a page of the map) of a checkpoint that may wait in
@@ -60,6 +61,9 @@ pub(super) struct Checkpoint {
     /// Number of translation units (map pages) for whose programs the checkpoint in progress still waits, on a drive
     /// with a map on flash ([`MapPlace::OnFlash`]); 0 for a map in RAM alone.
     pub awaiting: u32,
+    /// List of the write buffer slots whose programs, in flight since before the checkpoint in progress began, hold
+    /// translation units (map pages) as they were before: the checkpoint waits for newer versions of these units.
+    pub older: Vec<u32>,
 }
 
 impl Checkpoint {
@@ -82,6 +86,7 @@ impl Checkpoint {
             behind_host: false,
             awaited,
             awaiting: 0,
+            older: Vec::new(),
         }
     }
 
@@ -99,10 +104,11 @@ impl Checkpoint {
     }
 
     /// Marks translation units (map pages) of a map on flash as units for which the checkpoint in progress, made for
-    /// snapshots, waits.
-    pub fn await_units(&mut self, pages: &[u32]) {
-        for &page in pages {
+    /// snapshots, waits; each comes with the write buffer slot of an older version in flight, or `NONE`.
+    pub fn await_units(&mut self, pages: &[(u32, u32)]) {
+        for &(page, older) in pages {
             self.awaiting += u32::from(!std::mem::replace(&mut self.awaited[page as usize], true));
+            self.older.extend(Some(older).filter(|older| *older != NONE));
         }
     }
 }
@@ -136,6 +142,8 @@ impl Snapshots {
     /// Advances the checkpoint of the map: ends a complete one, begins the next if snapshots or rollbacks wait for one
     /// and no rollback is in progress, and puts map units into the write buffer as far as reserved slots are free.
     pub(super) fn go_on_with_checkpoint(&mut self, core: &mut Core, now: SimTime) {
+        // A program that failed is made again, with the newest version.
+        self.checkpoint.older.retain(|&slot| core.buffer.slot(slot).state == SlotState::Bound);
         let ends = self.checkpoint.is_under_way() && self.checkpoint.is_complete();
         if ends {
             self.end_checkpoint(now);
@@ -188,9 +196,10 @@ impl Snapshots {
     pub(super) fn note_map_unit(&mut self, core: &Core, lpn: Lpn, slot: u32) {
         let checkpoint = &mut self.checkpoint;
         let page = (lpn.0 - core.store.layout.logical_units) as usize;
+        let is_newest = core.buffer.is_newest(slot) && !checkpoint.older.contains(&slot);
         if checkpoint.slots > 0 {
             checkpoint.used_slots -= 1;
-        } else if core.buffer.is_newest(slot) && std::mem::take(&mut checkpoint.awaited[page]) {
+        } else if is_newest && std::mem::take(&mut checkpoint.awaited[page]) {
             checkpoint.awaiting -= 1;
         } else {
             return;

@@ -89,7 +89,7 @@ impl Feature for Snapshots {
         self.end_rolling_back(since, core, now);
     }
 
-    fn map_flushed(&mut self, core: &mut Core, pages: &[u32], now: SimTime) {
+    fn map_flushed(&mut self, core: &mut Core, pages: &[(u32, u32)], now: SimTime) {
         self.checkpoint.await_units(pages);
         self.begin_checkpoint(core, now);
     }

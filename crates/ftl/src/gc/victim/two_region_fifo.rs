@@ -119,15 +119,17 @@ impl VictimPolicy for TwoRegionFifo {
     }
 
     fn learnt(&self) -> Vec<u64> {
-        let next = self.next.map_or(u64::MAX, |next| u64::from(next.0));
-        vec![next, u64::from(self.passed), u64::from(self.most_valid), u64::from(self.gained)]
+        let number = |superblock: Option<SuperblockId>| superblock.map_or(u64::MAX, |at| u64::from(at.0));
+        let scan = [u64::from(self.passed), u64::from(self.most_valid), u64::from(self.gained)];
+        [&[number(self.next), number(self.picked)], &scan[..]].concat()
     }
 
     fn go_on_with(&mut self, learnt: &[u64]) -> bool {
-        let &[next, passed, most_valid, gained] = learnt else { return false };
-        self.next = (next != u64::MAX).then_some(SuperblockId(next as u32));
+        let &[next, picked, passed, most_valid, gained] = learnt else { return false };
+        let superblock = |number: u64| (number != u64::MAX).then_some(SuperblockId(number as u32));
+        (self.next, self.picked) = (superblock(next), superblock(picked));
         (self.passed, self.most_valid, self.gained) = (passed as u32, most_valid as u32, gained as u32);
-        self.next.is_none_or(|next| next.index() < self.valid.len())
+        [self.next, self.picked].iter().flatten().all(|at| at.index() < self.valid.len())
     }
 
     fn on_close(&mut self, superblock: SuperblockId, valid_units: u32) {
@@ -154,5 +156,28 @@ impl VictimPolicy for TwoRegionFifo {
                 (self.gained, self.most_valid) = (0, self.limits.most_valid);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::Document;
+
+    #[test]
+    fn a_saved_policy_counts_what_its_last_victim_gives() {
+        let made = || {
+            let document = Document::empty();
+            let mut policy = TwoRegionFifo::read(&mut Section::root(&document)).expect("has defaults");
+            policy.attach(8, 10);
+            (0..8).for_each(|superblock| policy.on_close(SuperblockId(superblock), 4));
+            policy
+        };
+        let (mut policy, mut loaded) = (made(), made());
+        policy.picked = Some(SuperblockId(2));
+        assert!(loaded.go_on_with(&policy.learnt()));
+        [&mut policy, &mut loaded].map(|policy| policy.on_reclaim(SuperblockId(2)));
+        assert_eq!((loaded.gained, loaded.learnt()), (6, policy.learnt()));
+        assert!(!made().go_on_with(&[u64::MAX, 8, 0, 50, 0]), "no superblock 8");
     }
 }

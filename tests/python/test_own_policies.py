@@ -129,8 +129,14 @@ def test_an_object_chooses_itself(job: Path) -> None:
         ("raise OSError('gone')\n", "mine.py:1: OSError: gone"),
         (victim("return 0").replace("def pick", "def pock"), "expected a method pick"),
         (victim("return 0").replace("gc.victim.Policy", "wear.Policy"), "a policy for ftl.wear"),
-        (victim("return 0") + "    def attach(self, *told): return 1\n", "attach returned 1: expected nothing"),
-        (victim("return 0") + "    def on_close(self, *told): return 5\n", "on_close returned 5: expected nothing"),
+        (
+            victim("return 0") + "    def attach(self, *told): return 1\n",
+            "attach returned 1: expected nothing",
+        ),
+        (
+            victim("return 0") + "    def on_close(self, *told): return 5\n",
+            "on_close returned 5: expected nothing",
+        ),
         (victim("return 0") + "    def __init__(self): ...\n", "state is made in attach"),
     ],
 )

@@ -176,7 +176,8 @@ mod tests {
         let (mut policy, mut loaded) = (made(), made());
         policy.picked = Some(SuperblockId(2));
         assert!(loaded.go_on_with(&policy.learnt()));
-        [&mut policy, &mut loaded].map(|policy| policy.on_reclaim(SuperblockId(2)));
+        policy.on_reclaim(SuperblockId(2));
+        loaded.on_reclaim(SuperblockId(2));
         assert_eq!((loaded.gained, loaded.learnt()), (6, policy.learnt()));
         assert!(!made().go_on_with(&[u64::MAX, 8, 0, 50, 0]), "no superblock 8");
     }

@@ -31,8 +31,8 @@ struct SlotContent {
     /// Two lists with an entry for each sector of the unit: number of the write (version) whose data the slot has, and
     /// number of the write whose data it should have; `None` where all sectors come from one write.
     parts: Option<(SectorVersions, SectorVersions)>,
-    /// Simulated time at which the ECC has decoded the sectors of the slot that were read from flash, after a write of
-    /// a part of the unit.
+    /// Field of the checker's record of a write buffer slot: simulated time at which the ECC has decoded the sectors that
+    /// a partial write lacked and that were read from flash.
     decoded: SimTime,
 }
 

@@ -140,7 +140,7 @@ pub trait Examined {
     /// Returns the logical unit that the spare area on flash names for physical address `ppa`.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
-    /// Returns true if the drive under test counts the unit at physical address `ppa` as valid.
+    /// Answers the checker: returns true if the drive under test counts the unit at physical address `ppa` as valid.
     fn is_valid(&self, ppa: Ppa) -> bool;
 
     /// Returns the number of valid units in each superblock, as the drive under test counts them.

@@ -101,8 +101,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns how much two names differ, to find the known name nearest to an unknown one: in length, and in the sum of
-/// the differences of their letters.
+/// Returns how much two names differ, to decide between known names at the same edit distance from an unknown one: in
+/// length, then in the sum of the differences of their letters.
 fn unlike(a: &str, b: &str) -> (usize, u32) {
     let letters = a.chars().zip(b.chars()).map(|(a, b)| u32::from(a).abs_diff(u32::from(b)));
     (a.len().abs_diff(b.len()), letters.sum())

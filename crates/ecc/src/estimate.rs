@@ -37,8 +37,8 @@ pub struct Weight {
     pub deviation: f64,
 }
 
-/// Constant: greatest raw bit error rate that an estimate can have. At one half, half of the checks do not hold, and
-/// all greater rates would look alike.
+/// Constant: greatest raw bit error rate that an estimate can have. Up to one half, where half of the checks do not
+/// hold, more errors break more checks, so that the broken checks tell the rate.
 const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 

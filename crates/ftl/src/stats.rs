@@ -142,7 +142,8 @@ counters! {
         merges_full: u64,
         /// Counter of the drive: number of lookups of map entries that were in RAM.
         map_hits: u64,
-        /// Counter of the drive: number of lookups of map entries that were not in RAM.
+        /// Counter of the drive: number of lookups that did not find their map entry in the cache in RAM; a flash read each,
+        /// unless the map page was never written or is in the write buffer.
         map_misses: u64,
         /// Counter of the drive: number of host mapping units that went to superblocks in SLC mode.
         slc_units_written: u64,

@@ -221,7 +221,7 @@ impl PySteppedDrive {
         })
     }
 
-    /// Name of the simulated drive, as the Python program asked for it.
+    /// Name of the simulated drive: as the Python program asked for it, or that of its file, without folder and `.toml`.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
         self.quick(py, |drive| Ok(drive.name().to_owned()))

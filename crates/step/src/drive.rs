@@ -77,7 +77,8 @@ impl SteppedDrive {
         })
     }
 
-    /// Returns the name of the drive by which the caller opened it.
+    /// Returns the name of the stepped drive: the one that the caller gave, or the name, without folder and `.toml`, of the
+    /// drive file that the caller gave.
     pub fn name(&self) -> &str {
         &self.session.drive().name
     }

@@ -108,9 +108,10 @@ impl ReferenceFtl {
 /// drive, and the greatest size of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
-    /// Fraction of the host's steps (requests) that are reads.
+    /// Parameter of the random host in tests: fraction of its steps (requests) that are reads.
     pub reads: f64,
-    /// Fraction of the host's steps (requests) that are trims; steps that are neither reads nor trims are writes.
+    /// Parameter of the random host in tests: fraction of its steps (requests) that are trims; steps that are neither
+    /// reads nor trims are writes.
     pub trims: f64,
     /// Parameter of the random host in tests: fraction of the steps (requests) that begin in the first fifth of the
     /// drive; other steps begin anywhere on the drive.

@@ -272,8 +272,8 @@ class Preconditioning(Section):
     """
 
     copies: Count | None
-    """[count] Number of copies of the workload that preconditioning wrote one after the other; null
-    for other kinds than `workload`.
+    """[count] Number of copies of the workload that preconditioning wrote one after the other, the
+    last perhaps in part; null for other kinds than `workload`.
     """
 
     filled_units: Count | None

@@ -148,7 +148,7 @@ pub struct WavePhase {
 pub struct Waveform {
     /// Name of the flash interface of this waveform with its timing mode: `nv-ddr2, mode 5`.
     pub interface: String,
-    /// Kind of flash operation that the waveform shows.
+    /// Field of a waveform: kind of flash operation that it shows.
     pub operation: WaveOperation,
     /// List of the waveform's signals, from top to bottom.
     pub signals: Vec<Signal>,

@@ -79,7 +79,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, units);
     }
 
-    /// Notes that a power cut interrupted a program of `rows` page rows from `row` on, so that their units are
+    /// Notes in the checker's account that a power cut interrupted a program of `rows` page rows from `row` on, so that their units are
     /// unreadable. Returns the torn (unreadable) page rows, including pages of the same wordline that were programmed
     /// before.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {

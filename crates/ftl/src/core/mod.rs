@@ -89,8 +89,8 @@ pub(crate) struct Rules {
     /// Number, within the die, of the first of the last superblocks that are reserved (for the SLC cache) and do not
     /// count as capacity for data; `NONE` if none are reserved.
     pub apart_from: u32,
-    /// Number of logical units that are mapped one by one and ever written, for which garbage collection keeps room:
-    /// all of the drive's but those in zones.
+    /// Field of the FTL's rules: number of logical units that are mapped one by one and ever written, for which garbage
+    /// collection keeps room: all of the drive's but those in zones.
     pub mapped_units: u64,
     pub write_back: bool,
     pub power_loss_protection: bool,

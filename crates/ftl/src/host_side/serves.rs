@@ -115,7 +115,8 @@ pub(crate) trait Serves: Arrives {
         }
         let (media, _) = self.parts();
         let older = if media.core.buffer.used_slots() > 0 { media.core.buffer.find(lpn) } else { None };
-        let older = older.filter(|&slot| !media.drops_part(slot, lpn));
+        let older = older.filter(|&slot| !self.drops_part(slot, lpn));
+        let (media, _) = self.parts();
         // An older version that still waits for its own rest gives it to this one when it is there.
         let complete = older.is_some_and(|slot| media.core.buffer.slot(slot).state != SlotState::Merging);
         media.erase_emptied(ctx);
@@ -318,6 +319,16 @@ pub(crate) trait Serves: Arrives {
         if !host.flushes.is_empty() {
             host.answer_flushes(&mut media.core.buffer);
         }
+    }
+
+    /// Drops a clean unit of which the write buffer has only sectors that the host read, before the host overwrites the
+    /// unit: the sectors that the new write lacks are read from flash. Returns false, without a change, for any other slot.
+    #[inline]
+    fn drops_part(&mut self, slot: u32, lpn: Lpn) -> bool {
+        let (media, _) = self.parts();
+        media.core.buffer.slot(slot).state == SlotState::Clean
+            && media.features.lacks(slot).is_some_and(|missing| missing != 0)
+            && media.core.buffer.cancel(lpn)
     }
 
     /// Handles the end of the program of the slot with the newest version of `lpn`: the slot stays in the buffer as a

@@ -112,8 +112,8 @@ pub(crate) struct Merge {
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
-    /// Queue of the sealed blocks (which take no more data) whose valid units must be moved by merges, each with the
-    /// reason (origin), such as garbage collection.
+    /// Field of a bank's merges: queue of the sealed blocks (which take no more data) whose valid units must be moved by
+    /// merges, each with the reason (origin), such as garbage collection.
     pub reclaim: VecDeque<(u32, Origin)>,
     /// Time in nanoseconds that the bank (set of dies) spent in completed merges.
     spent_ns: u64,

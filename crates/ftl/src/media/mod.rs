@@ -10,11 +10,9 @@ mod write;
 
 pub use finding::Found;
 
-use crate::buffer::SlotState;
 use crate::core::Core;
 use crate::features::Features;
 use crate::store::NONE;
-use units::Lpn;
 
 /// State of the core (flash, map, write buffer) together with the features that take part in reads and writes.
 pub(crate) struct Media {
@@ -56,15 +54,6 @@ impl Media {
     pub fn release_slot(&mut self, slot: u32) {
         self.core.buffer.release(slot);
         self.features.released(slot, None);
-    }
-
-    /// Drops a clean unit of which the write buffer has only sectors that the host read, before the host overwrites the
-    /// unit: what the new write lacks is read from flash. Returns false, without a change, for any other slot.
-    #[inline]
-    pub fn drops_part(&mut self, slot: u32, lpn: Lpn) -> bool {
-        self.core.buffer.slot(slot).state == SlotState::Clean
-            && self.features.lacks(slot).is_some_and(|missing| missing != 0)
-            && self.core.buffer.cancel(lpn)
     }
 
     /// Returns true while the write buffer holds data that are not on flash, or a feature still has work.

@@ -12,8 +12,8 @@ pub struct PlacementView<'a> {
     pub dies: u32,
     /// For each die: number of program operations of host data that were assigned to it and have not ended.
     pub programs: &'a [u32],
-    /// List of four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
-    /// separately.
+    /// Field of the view: list of four counts of the drive, or of the reclaim group of the dies: channels, ways of a
+    /// channel, dies of a way, and planes of a die that operate separately.
     pub shape: [u32; 4],
     /// Number of the first logical unit of the program unit that a die is chosen for.
     pub lpn: Lpn,

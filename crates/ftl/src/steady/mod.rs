@@ -30,7 +30,7 @@ pub use cache::Filling;
 pub use still::Still;
 
 /// Set of parameters of the rule by which write amplification counts as steady: over the last `windows` windows of
-/// `window` logical drive writes each, it stays within `tolerance` (relative) of its mean, and a straight line through
+/// `window` overwrites of the filled space each, it stays within `tolerance` (relative) of its mean, and a straight line through
 /// the windows changes by no more than half of that; and earlier data are mostly overwritten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {

@@ -116,8 +116,8 @@ impl Session {
     /// Makes a session: builds the drive and opens the workload.
     ///
     /// # Errors
-    /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
-    /// is damaged.
+    /// When the drive cannot sustain writes or needs too much memory, the workload is faulty or does not fit, an option
+    /// does not fit the drive, or a saved state to load is damaged.
     pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
         let source = workload.open(drive.space(), options.seed)?;
         Self::with_source(drive, workload, source, options)

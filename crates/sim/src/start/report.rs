@@ -9,8 +9,8 @@ sections! {
         /// Name of the kind of preconditioning that the run used: `none`, `fill`, `steady`, `instant` or `workload`.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload"]))]
         kind: String = "text",
-        /// Number of copies of the workload that preconditioning wrote one after the other; null for other kinds than
-        /// `workload`.
+        /// Number of copies of the workload that preconditioning wrote one after the other, the last perhaps in part; null
+        /// for other kinds than `workload`.
         copies: Option<u64> = "count",
         /// Number of mapping units of the logical space that preconditioning filled with data, each counted once.
         filled_units: Option<u32> = "mapping units",

@@ -68,7 +68,7 @@ struct LoggedZone {
 }
 
 impl LoggedZone {
-    /// Constant: state of an empty zone.
+    /// Constant: record of an empty zone of the host's log: no blocks reserved or written, no candidate for collection.
     const EMPTY: Self = Self { used: ZoneUse::Empty, taken: 0, landed: 0, index: NOWHERE };
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct ZoneLog {
     candidates: Vec<SuperblockId>,
     /// Map from each logical block with writes in flight to the record of these writes.
     landings: BTreeMap<u32, Landing>,
-    /// Clock of the victim policy: number of blocks written to the log so far, copies included.
+    /// Field of the host's log: number of blocks written to the log so far, copies included; the victim policy's clock.
     clock: u64,
     /// Counter of the writes and trims of the log so far; its value is the number of a write or trim in their order.
     order: u64,

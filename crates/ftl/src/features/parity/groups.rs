@@ -12,7 +12,8 @@ use nand::ProgramStatus;
 
 impl Stripes {
     /// Queues a parity group to be reclaimed (relocated and erased as a whole), with the reason; does nothing if the
-    /// group is already queued or being reclaimed, or for wear levelling while another group is queued for that.
+    /// group is already queued or being reclaimed, or for wear levelling while another group of the same set of dies is
+    /// queued for that.
     pub(super) fn ask(&mut self, group: u32, origin: Origin) {
         let set = self.set_of_group(group);
         let wear_waits = || self.asks[set].iter().any(|(_, origin)| *origin == Origin::Wear);

@@ -289,8 +289,8 @@ impl Precondition {
         Ok(self.done)
     }
 
-    /// Returns true if the workload does not write, so that it finds the drive at rest, with all garbage collection
-    /// ended.
+    /// Returns true if preconditioning (`steady` or `instant`) leaves the drive at rest, with all garbage collection ended,
+    /// because the workload does not write among its first requests.
     pub fn rests(&self) -> bool {
         self.rests
     }

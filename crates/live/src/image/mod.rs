@@ -124,27 +124,10 @@ impl Image {
     pub fn open(path: &Path, layout: &Layout, shape: &Value) -> Result<Self, Error> {
         let fail = |error: io::Error| Error(format!("{}: {error}", path.display()));
         let (file, is_new) = open_file(path)?;
-        let mut image = Self {
-            file,
-            path: path.to_owned(),
-            header: Header {
-                shape: shape.clone(),
-                left: ImageLeft::AtWork,
-                stamp: 1,
-                state: 0,
-                is_leaving: false,
-            },
-            is_new,
-            places: FilePlaces::of(layout),
-            marks: vec![SuperblockMark::default(); layout.superblocks()],
-            pages: PageTable::default(),
-            mapping: None,
-            gone_unwritten: Vec::new(),
-            homeless: BTreeMap::new(),
-            refused: None,
-            witness: Witness::default(),
-            damaged: Cell::new(0),
-        };
+        let superblocks = layout.superblocks();
+        let mut image =
+            Self::unread(file, path.to_owned(), shape.clone(), FilePlaces::of(layout), superblocks);
+        image.is_new = is_new;
         if is_new {
             image.make().map_err(fail)?;
         } else {
@@ -156,6 +139,25 @@ impl Image {
         }
         image.map_pages();
         Ok(image)
+    }
+
+    /// Makes the state of the image in `file`, before any of it is written or read; new, and of `superblocks` superblocks.
+    fn unread(file: File, path: PathBuf, shape: Value, places: FilePlaces, superblocks: usize) -> Self {
+        Self {
+            file,
+            path,
+            header: Header { shape, left: ImageLeft::AtWork, stamp: 1, state: 0, is_leaving: false },
+            is_new: true,
+            places,
+            marks: vec![SuperblockMark::default(); superblocks],
+            pages: PageTable::default(),
+            mapping: None,
+            gone_unwritten: Vec::new(),
+            homeless: BTreeMap::new(),
+            refused: None,
+            witness: Witness::default(),
+            damaged: Cell::new(0),
+        }
     }
 
     /// Writes a new image file: zeros up to the spare areas, witness, then header; removes the file if a write fails.

@@ -7,31 +7,16 @@ use units::Ppa;
 fn image(folder: &Path) -> Image {
     let path = folder.join("image");
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
-    let header =
-        Header { shape: Value::Null, left: ImageLeft::AtWork, stamp: 1, state: 0, is_leaving: false };
-    let mut image = Image {
-        file,
-        path,
-        header,
-        is_new: true,
-        places: FilePlaces {
-            unit: 512,
-            units: 16,
-            logical_units: 64,
-            superblock_units: 8,
-            spares_at: (MARKS + 2 * ENTRY).next_multiple_of(SPARE) as u64,
-            gone_at: ALIGNED,
-            data_at: 2 * ALIGNED,
-        },
-        marks: vec![SuperblockMark::default(); 2],
-        pages: PageTable::default(),
-        mapping: None,
-        gone_unwritten: Vec::new(),
-        homeless: BTreeMap::new(),
-        refused: None,
-        witness: Witness::default(),
-        damaged: Cell::new(0),
+    let places = FilePlaces {
+        unit: 512,
+        units: 16,
+        logical_units: 64,
+        superblock_units: 8,
+        spares_at: (MARKS + 2 * ENTRY).next_multiple_of(SPARE) as u64,
+        gone_at: ALIGNED,
+        data_at: 2 * ALIGNED,
     };
+    let mut image = Image::unread(file, path, Value::Null, places, 2);
     image.make().unwrap();
     image.map_pages();
     image

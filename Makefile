@@ -41,10 +41,22 @@ INSTALL = . $(BIN)/activate && PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 matur
 SINCE = began=$$(date +%s)
 TOOK = echo "make: $(1) in $$(($$(date +%s) - began)) s"
 
+EXTRAS := compiled,cluster,dev,docs,frames,lab,metrics,study
+define REQUIREMENTS
+import tomllib
+with open("pyproject.toml", "rb") as file:
+    project = tomllib.load(file)["project"]
+extras = [project["optional-dependencies"][name] for name in "$(EXTRAS)".split(",")]
+print(*project["dependencies"], *sum(extras, []), sep="\n")
+endef
+export REQUIREMENTS
+
+# Packages of others are fetched while the engine is built.
 $(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES) $(if $(PGO),$(PGO_PROFILE))
 	@echo 'make: building the engine and what tests, docs and the laboratory need (minutes the first time)'
-	@$(SINCE); $(INSTALL) --extras compiled,cluster,dev,docs,frames,lab,metrics,study && \
-		$(call TOOK,built and installed)
+	@$(BIN)/python -c "$$REQUIREMENTS" > $(STAMPS)/requirements.txt
+	@$(SINCE); $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/requirements.txt & fetched=$$!; \
+		$(INSTALL) --skip-install && wait $$fetched && $(INSTALL) --extras $(EXTRAS) && $(call TOOK,built and installed)
 	@touch $@ $(STAMPS)/core
 
 # What a run needs, and no more.
@@ -70,8 +82,9 @@ ifneq ($(filter test,$(MAKECMDGOALS)),)
 test-python: test-rust test-papers
 endif
 
+# Examples, which hold no tests, are compiled by lint alone.
 test-rust:
-	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace --lib --bins --tests
 
 test-papers: $(STAMPS)/package
 	$(BIN)/floatgate reproduce --quick --force --out $(REPRODUCED)

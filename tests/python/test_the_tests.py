@@ -39,6 +39,17 @@ def test_a_crate_has_one_binary_of_tests() -> None:
     assert {crate: names for crate, names in found.items() if names != {"all"}} == {}
 
 
+def test_a_crate_whose_sources_hold_no_test_is_not_compiled_for_any() -> None:
+    """A second compilation of the same library finds nothing to run; one that has tests must not be left out."""
+    crates = [*sorted(ROOT.glob("crates/*")), ROOT / "tests" / "portable"]
+    for crate in crates:
+        manifest = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
+        targets = [manifest.get("lib", {}), *manifest.get("bin", [])]
+        texts = [path.read_text(encoding="utf-8") for path in (crate / "src").rglob("*.rs")]
+        has_tests = any(re.search(r"#\[(?:\w+::)?test\]|#!?\[cfg\(test\)\]", text) for text in texts)
+        assert {target.get("test", True) for target in targets if target} == {has_tests}, crate.name
+
+
 @pytest.mark.parametrize("main", ALL + PARTS, ids=lambda path: "-".join(path.parts[-4:-1]))
 def test_no_file_of_tests_is_left_out(main: Path) -> None:
     # A module with a path of its own is shared with others.

@@ -27,10 +27,58 @@ impl RunsAhead<'_> {
         dies.fold(CollectionInTime::default(), |all, die| all.and(die.seen))
     }
 
+    /// Returns the number of places on a die that programs can take: in free superblocks, in open ones, and in those
+    /// page rows of superblocks being relocated that were read, less the units read out of them that have no place yet.
+    fn free_places_of(&self, die: usize) -> u64 {
+        let core = &self.0.media.core;
+        let (layout, space, mover) =
+            (&core.store.layout, &core.store.space.dies[die], &core.collections[die].mover);
+        let open = space.frontiers.iter().filter(|frontier| frontier.superblock != NONE);
+        let open: u32 = open.map(|frontier| layout.superblock_units - frontier.next_unit).sum();
+        let rows = if mover.has_victim() { mover.next_row } else { 0 };
+        let whole = (space.free.len() + mover.pending.len()) as u32 + mover.erasing;
+        let places = open + rows * layout.row_units + whole * layout.superblock_units;
+        u64::from(places.saturating_sub(mover.units_in_hand()))
+    }
+
+    /// Returns the number of places on flash that programs can take before any further page row is read to be
+    /// relocated.
+    pub fn free_places(&self) -> u64 {
+        (0..self.0.media.core.store.layout.dies as usize).map(|die| self.free_places_of(die)).sum()
+    }
+
+    /// Counts the free places of a die anew, for collections that shall keep as many as in simulated time.
+    fn count_places(&mut self, die: usize) {
+        let free = self.free_places_of(die) as f64;
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.dies[die].free.now = free;
+        }
+    }
+
+    /// Adds the places of the page rows of a die's victim from row `first` to the present one to the die's free places.
+    #[inline]
+    pub(super) fn note_rows(&mut self, die: usize, first: u32) {
+        let core = &self.0.media.core;
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            let rows = core.collections[die].mover.next_row - first;
+            eager.dies[die].free.now += f64::from(rows * core.store.layout.row_units);
+        }
+    }
+
+    /// Adds the time for an erase of a superblock to a die's clock, and counts the die's free places anew.
+    #[inline]
+    pub(super) fn note_erased(&mut self, die: usize) {
+        if let Some(eager) = &mut self.0.upkeep.eager {
+            eager.note_erased(die);
+            self.count_places(die);
+        }
+    }
+
     /// Sets whether writes without simulated time follow nominal clocks of the dies from now on. `seen`: counts of how
     /// garbage collection and the host shared dies in simulated time, and the longest time from a host write to its
-    /// program. `None`: without clocks, dies collect only as much as writes need.
-    pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>) {
+    /// program. `places`: mean number of free places of a die in simulated time ([`Self::free_places`]), which
+    /// collections shall keep. `None`: without clocks, dies collect only as much as writes need.
+    pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>, places: f64) {
         self.commit_all(f64::INFINITY);
         let times = self.times();
         let core = &self.0.media.core;
@@ -39,8 +87,10 @@ impl RunsAhead<'_> {
         self.0.upkeep.eager = seen.map(|(seen, slack)| {
             let mut eager = Eager::new(seen, times, idle_after, dies, streams);
             eager.slack = slack.ns() as f64;
+            eager.places = places;
             Box::new(eager)
         });
+        (0..dies as usize).for_each(|die| self.count_places(die));
     }
 
     /// Returns the nominal times of a die's operations: means over page rows, at the wear of the drive's first
@@ -288,7 +338,12 @@ impl RunsAhead<'_> {
         if self.0.media.core.collections[die].mover.has_victim()
             && let Some(eager) = &mut self.0.upkeep.eager
         {
-            eager.dies[die].owed += eager.moved;
+            let clock = &mut eager.dies[die];
+            clock.owed += eager.moved;
+            if clock.free.mean() < eager.places {
+                // Collections have come less far than in time.
+                self.0.go_on_untimed(die);
+            }
             self.move_owed(die);
         }
         self.pad_leftover(die);
@@ -319,6 +374,9 @@ impl RunsAhead<'_> {
         if frontier.superblock != NONE && missing > 0 {
             if self.0.media.core.assembly.streams.takes_hosts(stream) {
                 self.commit(die, f64::INFINITY);
+            }
+            if let Some(eager) = &mut self.0.upkeep.eager {
+                eager.dies[die].free.now -= f64::from(missing);
             }
             let core = &mut self.0.media.core;
             core.store.stats.units_programmed[Origin::Padding as usize] += u64::from(missing);

@@ -4,6 +4,7 @@
 use crate::Probe;
 use crate::buffer::SlotState;
 use crate::pages::PageMapped;
+use crate::relocate::Customer;
 use crate::store::NONE;
 use controller::Context;
 use units::Lpn;
@@ -50,6 +51,10 @@ impl Still<'_> {
                 mover.waiting.clear();
                 mover.next_row = 0;
             }
+            if core.collections[die].mover.has_victim() {
+                core.next_row(die, Customer::Collection);
+            }
+            let mover = &mut core.collections[die].mover;
             let unfinished: Vec<u32> = mover.pending.drain(..).map(|(superblock, _)| superblock).collect();
             unfinished.into_iter().for_each(|superblock| core.store.space.close(die, superblock));
         }

@@ -248,8 +248,11 @@ impl PageMapped {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
-        if let Some((row, mask)) = self.media.core.next_row(die, Customer::Collection) {
-            self.media.core.pass_rows(die, Customer::Collection, 1);
+        let first = self.media.core.collections[die].mover.next_row;
+        let row = self.media.core.next_row(die, Customer::Collection);
+        self.media.core.pass_rows(die, Customer::Collection, u32::from(row.is_some()));
+        RunsAhead(self).note_rows(die, first);
+        if let Some((row, mask)) = row {
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
             if let Some(eager) = &mut self.upkeep.eager {
                 eager.note_moved(die, mask.count_ones(), self.media.core.store.layout.program_units);
@@ -269,9 +272,7 @@ impl PageMapped {
         }
         let victim = std::mem::replace(&mut self.media.core.collections[die].mover.victim, NONE);
         self.media.erase_untimed(die, victim);
-        if let Some(eager) = &mut self.upkeep.eager {
-            eager.note_erased(die);
-        }
+        RunsAhead(self).note_erased(die);
         true
     }
 
@@ -435,7 +436,7 @@ impl Media {
             if !self.core.turns_in_vain()
                 && self.core.has_room_untimed(die, self.core.store.space.valid[global])
             {
-                self.move_all_untimed(die, global as u32, Origin::Gc);
+                self.move_all_untimed(die, global as u32, Origin::Wear);
                 next = Some(cold);
             } else {
                 self.core.store.space.close(die, cold);

@@ -44,6 +44,8 @@ pub(crate) struct Eager {
     /// Greatest time, in ns, by which a unit may come to a die later than the host wrote it, as the write buffer holds
     /// no more.
     pub slack: f64,
+    /// Mean number of free places of a die in simulated time, which garbage collection shall keep without it.
+    pub places: f64,
     /// For each write stream: index of the die that took the last program unit of the stream.
     pub last: Vec<usize>,
     /// Number of units that the collections of all dies moved so far.
@@ -85,8 +87,37 @@ pub(crate) struct EagerDie {
     /// Pair of nominal times, in ns, of a die that is written without simulated time: ends of the last but one and of
     /// the last program of the host on the die.
     pub ends: [f64; 2],
+    /// Field of the state of a die's clock: number of places that programs can take.
+    pub free: FreePlaces,
     /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
     pub background: bool,
+}
+
+/// Record of the number of places on a die that programs can take, now and as a mean.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FreePlaces {
+    /// Number of places on the die that programs can take now.
+    pub now: f64,
+    /// Sum of the numbers of free places after each unit of the host that was placed on the die.
+    sum: f64,
+    /// Number of units of the host that were placed on the die.
+    count: f64,
+}
+
+impl FreePlaces {
+    /// Takes a free place for a unit of the host.
+    #[inline]
+    fn take_for_host(&mut self) {
+        self.now -= 1.0;
+        self.sum += self.now;
+        self.count += 1.0;
+    }
+
+    /// Returns the mean number of free places over the units of the host so far; the present number before any.
+    #[inline]
+    pub fn mean(&self) -> f64 {
+        if self.count > 0.0 { self.sum / self.count } else { self.now }
+    }
 }
 
 impl Eager {
@@ -111,6 +142,7 @@ impl Eager {
             host: 0.0,
             now: 0.0,
             slack: 0.0,
+            places: 0.0,
             last: vec![0; streams],
             moved_so_far: 0,
             placed: 0,
@@ -124,6 +156,7 @@ impl Eager {
     pub fn note_moved(&mut self, die: usize, units: u32, program_units: u32) {
         let units_f = f64::from(units);
         self.moved_so_far += u64::from(units);
+        self.dies[die].free.now -= f64::from(units);
         self.dies[die].free_at +=
             self.times.read + units_f * (self.times.transfer + self.times.program / f64::from(program_units));
     }
@@ -154,6 +187,7 @@ impl Eager {
         self.placed = number.wrapping_add(1);
         self.newest.insert(lpn.0, number);
         let die = &mut self.dies[die];
+        die.free.take_for_host();
         die.on_their_way.push_back(PlacedUnit { lpn, ppa, is_last, number, ends: die.ends[1] });
     }
 

@@ -15,13 +15,46 @@ pub(super) struct BeginningSeen {
     pub part: u64,
 }
 
+impl BeginningSeen {
+    /// Makes each two parts of the beginning one, so that as many requests as so far belong to the beginning, too.
+    pub fn lengthen(&mut self) {
+        self.ends = self.ends.iter().step_by(2).copied().collect();
+        self.part *= 2;
+    }
+}
+
+/// Constant: number of standard errors by which two quarters of a sampled run's beginning may differ by chance (about
+/// one in a hundred differs by more, with five parts in each).
+const CHANCE: f64 = 3.4;
+
+/// Returns, for each part of a sampled run's beginning, the time in ns that it took for a request.
+fn times(parts: &[(u64, SimTime)]) -> Vec<f64> {
+    let pairs = parts.iter().zip(&parts[1..]);
+    pairs.map(|(from, to)| to.1.since(from.1).ns() as f64 / (to.0 - from.0).max(1) as f64).collect()
+}
+
+/// Returns true if requests still take more or less time from part to part at the end of a sampled run's beginning: its
+/// third and its last quarter differ by more than chance.
+pub(super) fn is_changing(parts: &[(u64, SimTime)]) -> bool {
+    let times = times(parts);
+    let quarter = times.len() / 4;
+    if quarter < 2 {
+        return false;
+    }
+    let moments = |of: &[f64]| {
+        let mean = of.iter().sum::<f64>() / of.len() as f64;
+        let squares: f64 = of.iter().map(|time| (time - mean).powi(2)).sum();
+        (mean, squares / (of.len() * (of.len() - 1)) as f64)
+    };
+    let (third, last) = (moments(&times[2 * quarter..3 * quarter]), moments(&times[times.len() - quarter..]));
+    (third.0 - last.0).abs() > CHANCE * (third.1 + last.1).sqrt()
+}
+
 /// Returns the index of the part of a sampled run's beginning from which on all parts take about equally long: the
 /// part, in the first half, for which the standard error of the mean of the remaining parts is least (MSER: White
 /// 1997).
 pub(super) fn settled_after(parts: &[(u64, SimTime)]) -> usize {
-    let pairs = parts.iter().zip(&parts[1..]);
-    let times: Vec<f64> =
-        pairs.map(|(from, to)| to.1.since(from.1).ns() as f64 / (to.0 - from.0).max(1) as f64).collect();
+    let times = times(parts);
     let error = |from: &usize| {
         let rest = &times[*from..];
         let mean = rest.iter().sum::<f64>() / rest.len() as f64;
@@ -33,7 +66,7 @@ pub(super) fn settled_after(parts: &[(u64, SimTime)]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::settled_after;
+    use super::{is_changing, settled_after};
     use units::SimTime;
 
     /// Makes, for a test, the pairs (requests answered, time) at the ends of parts of ten requests each, of which
@@ -52,5 +85,12 @@ mod tests {
         let noise = |at: u64| 1_000 + at % 2 * 10;
         assert_eq!(settled_after(&parts((0..4).map(|at| 100 + 200 * at).chain((0..16).map(noise)))), 4);
         assert!(settled_after(&parts((0..20).map(noise))) < 10);
+    }
+
+    #[test]
+    fn a_drive_that_still_changes_has_not_settled() {
+        let noise = |at: u64| 1_000 + at * 7 % 4 * 20;
+        assert!(!is_changing(&parts((0..20).map(noise))));
+        assert!(is_changing(&parts((0..20).map(|at| 2_000 - 50 * at + noise(at)))));
     }
 }

@@ -3,14 +3,22 @@
 //!
 //! Parts are batches, whose differences give an interval (`measure::spread`): what a run in full may come to, which differs
 //! from endless running as this one does. It is widened by what parts in detail and parts carried forward differ, as independent
-//! errors add. Not modelled: what is wrong with both alike; `benches/sampling.py` measures how often intervals hold.
+//! errors add. For both, garbage collection of a part counts by what it moves for the room that it gains, times the room that the
+//! whole run gained (a ratio estimator): how many collections ended in a part is chance that the whole run does not have.
+//! As far as parts carried forward differ from parts in detail by more than chance, the estimate is moved to the latter (an
+//! empirical Bayes estimator). `benches/sampling.py` measures how often intervals hold.
 
 use super::asked::AskedErrors;
 use super::forward::ForwardedPart;
 use super::rates::{WholeRun, Windows};
+use super::room::RoomGained;
 use super::told::{SampledFigure, SampledKind, SampledPart, SampledRun};
 use super::windows::{KINDS, WindowSlice};
-use crate::measure::spread::interval;
+use crate::measure::spread::{interval, quantile, total};
+
+/// Constant: half width of the 95 % interval, as a share of the write amplification, for errors that parts in detail and
+/// parts carried forward have alike; chosen on pairs 300 to 339 and 600 to 699 of `benches/sampling.py`.
+const ALIKE: f64 = 0.0065;
 
 /// Record of a part of a sampled run: a stretch of its requests, in detail or carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,9 +33,20 @@ pub(super) struct SamplePart {
     pub programmed: f64,
     /// Number of bytes that the host wrote since the end of the part before.
     pub written: f64,
+    /// Field of the record of a part: what garbage collection cost in it.
+    pub room: RoomGained,
 }
 
+/// Type of sums over parts of a sampled run, in bytes: programmed for other reasons than garbage collection, written by
+/// the host, moved by garbage collection, and gained by it as room.
+type PartSums = [f64; 4];
+
 impl SamplePart {
+    /// Returns the sums of this part alone.
+    fn sums(&self) -> PartSums {
+        [self.programmed - self.room.moved, self.written, self.room.moved, self.room.gained]
+    }
+
     /// Returns this part of a sampled run in the form of the result, with its write amplification.
     fn told(&self) -> SampledPart {
         SampledPart {
@@ -39,45 +58,86 @@ impl SamplePart {
     }
 }
 
-/// Estimates the write amplification of a sampled run from its parts, with a 95 % confidence interval; `asked` is the
-/// half width that was asked for, as a share of the value. `None` if nothing was written.
-fn waf(parts: &[SamplePart], asked: Option<f64>) -> Option<SampledFigure> {
-    let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
-    let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
-    let value = of(&sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]))?;
-    let half = half(parts);
-    let found = half.map(|half| [(value - half).max(0.0), value + half]);
-    let reached = asked.map(|asked| half.is_some_and(|half| half <= asked * value));
-    Some(SampledFigure { value, interval: found, asked, reached })
+/// Estimate of a sampled run's write amplification from its parts.
+#[derive(Clone, Copy, Debug, Default)]
+struct EstimatedWaf {
+    /// Estimated write amplification of the whole run.
+    value: f64,
+    /// Half width of the 95 % interval for the write amplification of a run in full; `None` where there are too few
+    /// parts.
+    half: Option<f64>,
 }
 
-/// Returns half the width of the 95 % interval of a sampled run's write amplification, from chance and from the
-/// discrepancy between parts in detail and carried forward; `None` where there are too few parts for an interval.
-fn half(parts: &[SamplePart]) -> Option<f64> {
-    chance(parts).map(|chance| (chance.powi(2) + discrepancy(parts).powi(2)).sqrt())
-}
-
-/// Returns half the width of the 95 % interval for the difference, by chance alone, between the write amplification of
-/// a run in full and that of the parts of a sampled run; `None` where there are too few parts, or nothing was written.
-fn chance(parts: &[SamplePart]) -> Option<f64> {
-    let sums: Vec<[f64; 2]> = parts.iter().map(|part| [part.programmed, part.written]).collect();
-    let found = interval(&sums, |sums| (sums[1] > 0.0).then(|| sums[0] / sums[1]))?;
-    Some((2.0 * found.half.powi(2)).sqrt())
-}
-
-/// Returns the absolute difference between the write amplification of the parts that were carried forward and that of the parts
-/// in detail, times the share of the former in the bytes written; zero where either kind of part wrote nothing.
-fn discrepancy(parts: &[SamplePart]) -> f64 {
-    let sum = |forwarded: bool| {
-        let of = parts.iter().filter(|part| part.is_forwarded == forwarded);
-        of.fold([0.0; 2], |sum, part| [sum[0] + part.programmed, sum[1] + part.written])
-    };
-    let (detail, forwarded) = (sum(false), sum(true));
-    if detail[1] == 0.0 || forwarded[1] == 0.0 {
-        return 0.0;
+impl EstimatedWaf {
+    /// Returns the estimate in the form of the result; `asked` is the half width that was asked for, as a share of the
+    /// value.
+    fn told(&self, asked: Option<f64>) -> SampledFigure {
+        let Self { value, half } = *self;
+        let interval = half.map(|half| [(value - half).max(0.0), value + half]);
+        let reached = asked.map(|asked| half.is_some_and(|half| half <= asked * value));
+        SampledFigure { value, interval, asked, reached }
     }
-    let share = forwarded[1] / (detail[1] + forwarded[1]);
-    (detail[0] / detail[1] - forwarded[0] / forwarded[1]).abs() * share
+}
+
+/// Estimates the write amplification of a sampled run from its parts; `None` if nothing was written.
+fn waf(parts: &[SamplePart]) -> Option<EstimatedWaf> {
+    let sums: Vec<PartSums> = parts.iter().map(SamplePart::sums).collect();
+    let all = total(&sums);
+    let counted = |sums: &PartSums| (sums[1] > 0.0).then(|| (sums[0] + sums[2]) / sums[1]);
+    let value = counted(&all)?;
+    // Room that each written byte took, which the whole run knows.
+    let room = all[3] / all[1];
+    let by_room = |sums: &PartSums| waf_by_room(sums, room);
+    let found = estimate(parts, value, &by_room).or_else(|| estimate(parts, value, &counted));
+    Some(found.unwrap_or(EstimatedWaf { value, half: None }))
+}
+
+/// Estimates the write amplification of a sampled run: `counted`, less what parts that were carried forward have beyond
+/// parts in detail by the function `waf`, as far as that is more than chance. `None` where there are too few parts, or
+/// where `waf` has no value.
+fn estimate(
+    parts: &[SamplePart],
+    counted: f64,
+    waf: &dyn Fn(&PartSums) -> Option<f64>,
+) -> Option<EstimatedWaf> {
+    let of = |takes: &dyn Fn(&SamplePart) -> bool| -> Vec<PartSums> {
+        parts.iter().filter(|part| takes(part)).map(SamplePart::sums).collect()
+    };
+    // A run in full is a draw, too.
+    let chance = 2.0_f64.sqrt() * interval(&of(&|_| true), waf)?.half;
+    let (detail, forwarded) = (of(&|part| !part.is_forwarded), of(&|part| part.is_forwarded));
+    let written = [&detail, &forwarded].map(|parts| total(parts)[1]);
+    if written.contains(&0.0) {
+        return Some(EstimatedWaf { value: counted, half: Some(chance) });
+    }
+    let share = written[1] / (written[0] + written[1]);
+    let difference = share * (waf(&total(&forwarded))? - waf(&total(&detail))?);
+    // How far chance alone makes them differ; nothing is taken away where that is not known.
+    let known = interval(&detail, waf).zip(interval(&forwarded, waf));
+    let (removed, unsure) = known.map_or((0.0, 0.0), |(detail, forwarded)| {
+        let unsure = share * added([detail.half, forwarded.half]);
+        let noise = (unsure / quantile(detail.batches) / difference).powi(2);
+        (if noise < 1.0 { 1.0 - noise } else { 0.0 }, unsure)
+    });
+    let value = counted - removed * difference;
+    let half = added([chance, removed * unsure, (1.0 - removed) * difference, ALIKE * value]);
+    Some(EstimatedWaf { value, half: Some(half) })
+}
+
+/// Returns the half width of an interval for the sum of independent errors with the half widths `halves`.
+fn added<const N: usize>(halves: [f64; N]) -> f64 {
+    halves.iter().map(|half| half * half).sum::<f64>().sqrt()
+}
+
+/// Returns the write amplification that the parts with `sums` would have if garbage collection had gained `room` bytes
+/// for each byte written; `None` where nothing was written, or data were moved and no room was gained.
+fn waf_by_room(sums: &PartSums, room: f64) -> Option<f64> {
+    let [other, written, moved, gained] = *sums;
+    if written <= 0.0 || moved > 0.0 && gained <= 0.0 {
+        return None;
+    }
+    let collected = if moved > 0.0 { moved / gained * room.max(0.0) } else { 0.0 };
+    Some(other / written + collected)
 }
 
 /// Record of how many requests of a sampled run were measured, and how many were carried forward without simulated
@@ -114,12 +174,20 @@ pub(super) type MeasuredWindows<'a> = (&'a [WindowSlice], Vec<f64>);
 
 /// Returns the totals of a sampled run as a whole, from its parts and the slices of its windows: requests, bytes
 /// programmed for each, and reads and writes.
-fn whole_run(parts: &[SamplePart], run_so: &RunSo, slices: &[WindowSlice]) -> WholeRun {
+fn whole_run(
+    parts: &[SamplePart],
+    waf: Option<EstimatedWaf>,
+    run_so: &RunSo,
+    slices: &[WindowSlice],
+) -> WholeRun {
     let rest = parts.get(1..).unwrap_or_default();
     let requests: u64 = rest.iter().map(|part| part.requests).sum();
-    let programmed: f64 = rest.iter().map(|part| part.programmed).sum();
-    let all: f64 = parts.iter().map(|part| part.programmed).sum::<f64>();
-    let written: f64 = parts.iter().map(|part| part.written).sum::<f64>();
+    let counted: f64 = rest.iter().map(|part| part.programmed).sum();
+    let [all, written] =
+        parts.iter().fold([0.0; 2], |[all, written], part| [all + part.programmed, written + part.written]);
+    // The beginning stands for itself.
+    let programmed = waf.map_or(counted, |waf| counted + waf.value * written - all);
+    let half = waf.and_then(|waf| Some(waf.half? / waf.value));
     let counted = |kind: usize| {
         let [requests, bytes] = run_so.forwarded_kinds[kind].map(|count| count as f64);
         slices.iter().fold([requests, bytes], |sum, slice| {
@@ -130,7 +198,7 @@ fn whole_run(parts: &[SamplePart], run_so: &RunSo, slices: &[WindowSlice]) -> Wh
     WholeRun {
         requests: run_so.all as f64,
         programmed: programmed / requests.max(1) as f64,
-        programmed_half: half(parts).filter(|_| all > 0.0).map_or(0.0, |half| half * written / all),
+        programmed_half: half.unwrap_or(0.0),
         kinds: std::array::from_fn(|kind| counted(kind).map(|count| count * run_so.all as f64 / seen)),
     }
 }
@@ -145,12 +213,13 @@ pub(super) fn of(
     asked: &AskedErrors,
     windows: Option<MeasuredWindows<'_>>,
 ) -> SampledRun {
-    let waf = waf(parts, asked.waf);
+    let waf = waf(parts);
     let [read, write] = windows.filter(|_| run_so.all > 0).map_or([None, None], |(slices, ends)| {
-        let whole = whole_run(parts, &run_so, slices);
+        let whole = whole_run(parts, waf, &run_so, slices);
         let windows = Windows::new(slices, &ends, whole.requests);
         [0, 1].map(|kind| windows.kind(kind, &whole, &[asked.iops, asked.mean, asked.p99]))
     });
+    let waf = waf.map(|waf| waf.told(asked.waf));
     let times = [&read, &write].into_iter().flatten().flat_map(SampledKind::asked_for);
     let reached: Vec<bool> = times.flatten().filter_map(|figure| figure.reached).collect();
     let has_waf = asked.waf.is_none() || waf.as_ref().is_some_and(|waf| waf.reached == Some(true));
@@ -181,7 +250,14 @@ mod tests {
         let part = |at: u64| {
             let (written, is_forwarded) = (4096.0, !at.is_multiple_of(5));
             let programmed = written * (1.5 + random.unit());
-            SamplePart { first_request: at, requests: 1, is_forwarded, programmed, written }
+            SamplePart {
+                first_request: at,
+                requests: 1,
+                is_forwarded,
+                programmed,
+                written,
+                room: RoomGained::default(),
+            }
         };
         (0..count).map(part).collect()
     }
@@ -197,6 +273,38 @@ mod tests {
         };
         assert!((few.value - 2.0).abs() < half(&few) && half(&few) > 10.0 * half(&many), "{few:?} {many:?}");
         assert_eq!((few.reached, many.reached), (Some(false), Some(true)));
+    }
+
+    #[test]
+    fn collections_that_come_in_bursts_do_not_widen_the_interval() {
+        let mut random = RandomStream::new(5, "bursts");
+        // Two moved units for each place gained, in a burst now and then; the host's writes take the places.
+        let mut part = |at: u64| {
+            let (written, bursts) = (4096.0, random.unit() * 4.0);
+            let room = RoomGained { moved: 2.0 * written * bursts, gained: written * bursts };
+            let programmed = written + room.moved;
+            let is_forwarded = !at.is_multiple_of(5);
+            SamplePart { first_request: at, requests: 1, is_forwarded, programmed, written, room }
+        };
+        let parts: Vec<SamplePart> = (0..80).map(&mut part).collect();
+        let dearer = |part: &SamplePart| {
+            let more = if part.is_forwarded { 0.1 * part.room.moved } else { 0.0 };
+            let room = RoomGained { moved: part.room.moved + more, ..part.room };
+            SamplePart { programmed: part.programmed + more, room, ..*part }
+        };
+        let of_counts: Vec<SamplePart> =
+            parts.iter().map(|part| SamplePart { room: RoomGained::default(), ..*part }).collect();
+        let found = |parts: &[SamplePart]| {
+            let EstimatedWaf { value, half } = waf(parts).expect("there are writes");
+            (value, half.expect("an interval") / value)
+        };
+        let ((value, half), (_, of_counts)) = (found(&parts), found(&of_counts));
+        assert!(half < 1.01 * ALIKE && of_counts > 0.05, "{half} {of_counts}");
+        // What is carried forward at other costs is taken away where they are more than chance.
+        let dearer: Vec<SamplePart> = parts.iter().map(dearer).collect();
+        let counted = total(&dearer.iter().map(|part| [part.programmed, part.written]).collect::<Vec<_>>());
+        assert!((found(&dearer).0 / value - 1.0).abs() < 1e-3, "{:?} {value}", found(&dearer));
+        assert!(counted[0] / counted[1] > 1.05 * value, "{counted:?}");
     }
 
     #[test]

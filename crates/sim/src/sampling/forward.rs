@@ -5,6 +5,7 @@
 //! and what comes at times of its own comes then. Dies have clocks, too (`ftl::RunsAhead`), so that they collect when they are
 //! idle. Not modelled: what reads change beside the time of dies, and in which order several outstanding requests are answered.
 
+use super::room::{RoomCounts, RoomGained};
 use super::skipped::{PassedOver, Skipped};
 use super::windows::KINDS;
 use crate::observe::Observer;
@@ -16,7 +17,7 @@ use crate::start::precondition::WaitingUnits;
 use crate::{Drive, Error, embedding};
 use ftl::{CollectionInTime, Ftl, RunsAhead, Still};
 use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
-use units::{Bytes, Lpn, Nanos};
+use units::{Lpn, Nanos};
 
 /// Constant: number of requests carried forward between two checks whether the embedding program asks to stop.
 const LOOK_EVERY: u64 = 1 << 14;
@@ -34,6 +35,8 @@ pub(super) struct ForwardedPart {
     pub kinds: [[u64; 2]; KINDS],
     /// Number of bytes that the drive programmed to flash in this part of a stretch that was carried forward.
     pub programmed: u64,
+    /// Field of the record of a part that was carried forward: what garbage collection cost in it.
+    pub room: RoomGained,
 }
 
 /// Record of a stretch of the workload's requests that was carried forward without simulated time.
@@ -49,14 +52,25 @@ pub(super) struct Forwarded {
 }
 
 impl Forwarded {
-    /// Returns the number of requests in the stretch that was carried forward.
-    pub fn requests(&self) -> u64 {
-        self.parts.iter().map(|part| part.requests).sum()
-    }
-
     /// Returns the number of bytes of the write requests in the stretch that was carried forward.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(ForwardedPart::written).sum()
+    }
+}
+
+/// Record of a drive's counts at an edge between two parts of a stretch that is carried forward.
+struct PartEdge {
+    /// Number of bytes that the drive has programmed to flash until this edge of a part.
+    programmed: u64,
+    /// Field of the edge between two parts: counts of programs and of room for them.
+    room: RoomCounts,
+}
+
+impl PartEdge {
+    /// Returns the drive's counts now.
+    fn of(ftl: &mut Ftl) -> Self {
+        let unit = ftl.layout().unit;
+        Self { programmed: ftl.stats().bytes_programmed(unit), room: RoomCounts::of(ftl) }
     }
 }
 
@@ -147,7 +161,7 @@ impl ForwardWriter<'_> {
     fn end(mut self) -> Result<(), Error> {
         let waiting = self.waiting.take().map_or_else(Vec::new, |waiting| waiting.units());
         let beyond = self.ftl.as_page_mapped().map_or_else(Vec::new, |pages| {
-            RunsAhead(pages).run_ahead(None);
+            RunsAhead(pages).run_ahead(None, 0.0);
             Still(pages).move_again(waiting)
         });
         beyond.into_iter().try_for_each(|lpn| self.put(lpn))?;
@@ -191,6 +205,8 @@ pub(super) struct ForwardPlan {
     pub waits: bool,
     /// Counts, in the parts of the run in simulated time, of how garbage collection and the host shared dies.
     pub seen: CollectionInTime,
+    /// Mean number of free places of a die in the measured windows so far ([`RunsAhead::free_places`]).
+    pub places: f64,
 }
 
 /// Carries the state of a drive at rest forward, without simulated time, along the next requests of the run's workload,
@@ -215,11 +231,11 @@ pub(super) fn forward<P: Observer>(
         plan.steps.latency.ns()
     };
     if let Some(pages) = run.ftl.as_page_mapped() {
-        RunsAhead(pages).run_ahead(Some((plan.seen, Nanos::new(held))));
+        RunsAhead(pages).run_ahead(Some((plan.seen, Nanos::new(held))), plan.places);
     }
     let mut done = Forwarded { waits: plan.waits, ..Forwarded::default() };
     let count = plan.count.min(Pausing(run).requests_left());
-    let mut programmed = run.ftl.stats().bytes_programmed(unit);
+    let mut edge = PartEdge::of(&mut run.ftl);
     let mut writer = ForwardWriter { drive, ftl: &mut run.ftl, waiting };
     waits_in.units.into_iter().try_for_each(|lpn| writer.write(lpn))?;
     let mut part = ForwardedPart::default();
@@ -247,14 +263,14 @@ pub(super) fn forward<P: Observer>(
             Poll::Blocked => return Err(never(run.workload.as_ref())),
         }
         if part.requests == count.div_ceil(PARTS) {
-            done.parts.push(part.until(writer.ftl, unit, &mut programmed));
+            done.parts.push(part.until(writer.ftl, &mut edge));
             part = ForwardedPart::default();
         }
     }
     writer.end()?;
-    if part.requests > 0 {
-        done.parts.push(part.until(&run.ftl, unit, &mut programmed));
-    }
+    // The end of writing without time belongs to the last part.
+    let last = if part.requests > 0 { Some(part) } else { done.parts.pop() };
+    done.parts.extend(last.map(|last| last.until(&mut run.ftl, &mut edge)));
     Pausing(run).count_forwarded(requests);
     Ok(done)
 }
@@ -274,11 +290,14 @@ impl ForwardedPart {
         self.kinds[Effect::Write as usize][1]
     }
 
-    /// Returns this part of a stretch carried forward, at its end, with the bytes that the drive programmed in it.
-    /// `before` is the drive's count of bytes programmed when the part began, and is set to the present count.
-    fn until(self, ftl: &Ftl, unit: Bytes, before: &mut u64) -> Self {
-        let now = ftl.stats().bytes_programmed(unit);
-        Self { programmed: now - std::mem::replace(before, now), ..self }
+    /// Returns this part of a stretch carried forward, at its end, with what the drive programmed since `edge` added.
+    /// `edge` has the drive's counts at the end of the part before, and is set to the present counts.
+    fn until(mut self, ftl: &mut Ftl, edge: &mut PartEdge) -> Self {
+        let now = PartEdge::of(ftl);
+        let before = std::mem::replace(edge, now);
+        self.programmed += edge.programmed - before.programmed;
+        self.room += edge.room.since(&before.room);
+        self
     }
 }
 

@@ -18,6 +18,7 @@ mod estimate;
 mod forward;
 mod plan;
 mod rates;
+mod room;
 mod seen;
 mod skipped;
 mod told;
@@ -28,14 +29,15 @@ use crate::run::Run;
 use crate::run::pausing::{CountsAtPause, Pausing};
 use crate::{Drive, Error};
 pub(crate) use asked::AskedErrors;
-use beginning::{BeginningSeen, settled_after};
+use beginning::{BeginningSeen, is_changing, settled_after};
 use controller::Origin;
 use estimate::{RunSo, SamplePart};
 use forward::{ForwardPlan, Forwarded, WaitingIn, forward, passing_over};
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{CollectionInTime, RunsAhead, Still};
 use plan::SampleLengths;
-use seen::WaitingSeen;
+use room::RoomCounts;
+use seen::{PlacesSeen, WaitingSeen};
 use skipped::PassedOver;
 pub(crate) use told::SampledRun;
 use windows::WindowsSeen;
@@ -44,6 +46,9 @@ use windows::WindowsSeen;
 const EVENTS: u64 = 64;
 /// Constant: number of parts of a sampled run's beginning, by which it is seen when the drive has settled.
 const PARTS: usize = 20;
+/// Constant: number of times as many requests that must be left of a sampled run as its beginning has, for the
+/// beginning to become twice as long where the drive still changes at its end.
+const BEGINNINGS_LEFT: u64 = 10;
 /// Constant: least number of requests of a part of a sampled run's beginning.
 const PART_LEAST: u64 = 200;
 
@@ -85,12 +90,17 @@ pub(crate) struct Sampling {
     /// Field of a sampled run's state: mean, over the run's answered requests, of the number of units that waited in
     /// the write buffer, warm-ups left out.
     waiting: WaitingSeen,
+    /// Field of a sampled run's state: mean, over the slices of measured windows, of the number of places on flash that
+    /// programs could take.
+    places: PlacesSeen,
     /// Two counts of how garbage collection and the host shared dies: in the parts in detail so far, and of the drive
     /// when the present part began.
     collected: [CollectionInTime; 2],
     /// Two numbers of bytes at the end of the last part of the sampled run: programmed to flash, and written by the
     /// host.
     before: [f64; 2],
+    /// Field of a sampled run's state: counts of programs, and of room for them, when the present part in detail began.
+    room_before: RoomCounts,
     /// Two numbers of bytes that only sampling caused: programmed for the drive to come to rest, and counted by the
     /// drive as written beyond the bytes of the requests that were carried forward.
     extra: [f64; 2],
@@ -128,8 +138,10 @@ impl Sampling {
             lengths: SampleLengths::unknown(),
             run_so: RunSo::default(),
             waiting: WaitingSeen::default(),
+            places: PlacesSeen::default(),
             collected: [CollectionInTime::default(); 2],
             before: [0.0; 2],
+            room_before: RoomCounts::default(),
             extra: [0.0; 2],
         }
     }
@@ -160,7 +172,11 @@ impl Sampling {
                 return Ok(());
             }
             let done = run.host_requests;
-            self.windows.look(run, self.totals(run)[0]);
+            if self.windows.look(run, self.totals(run)[0])
+                && let Some(pages) = run.ftl.as_page_mapped()
+            {
+                self.places.note(RunsAhead(pages).free_places());
+            }
             if !matches!(self.stage, SamplingStage::WarmUp { .. })
                 && let Some(pages) = run.ftl.as_page_mapped()
             {
@@ -184,6 +200,7 @@ impl Sampling {
         let buffer = u64::from(run.ftl.buffer().units());
         self.beginning.part = PART_LEAST.max(buffer.div_ceil(PARTS as u64 / 2));
         self.before = self.totals(run);
+        self.room_before = RoomCounts::of(&mut run.ftl);
         self.beginning.base = run.host_requests;
         self.waiting.before = self.beginning.base;
         self.collected[1] = seen_by(run);
@@ -230,10 +247,16 @@ impl Sampling {
         if self.beginning.ends.len() <= PARTS {
             return Ok(());
         }
-        let settled =
-            self.beginning.ends[settled_after(&self.beginning.ends) + 1].0 - self.beginning.ends[0].0;
+        let (settled_part, left) = (settled_after(&self.beginning.ends), requests_left(run, passes[1]));
+        let requests = run.host_requests - self.beginning.base;
+        if is_changing(&self.beginning.ends) && left.is_none_or(|left| left > BEGINNINGS_LEFT * requests) {
+            // It may settle later: collections that were due before the run take long beside reads.
+            self.beginning.lengthen();
+            return Ok(());
+        }
+        let settled = self.beginning.ends[settled_part + 1].0 - self.beginning.ends[0].0;
         let turn = if self.asked.tells_times() { self.turn(run) } else { 0.0 };
-        self.lengths = SampleLengths::plan(settled, turn, requests_left(run, passes[1]));
+        self.lengths = SampleLengths::plan(settled, turn, left);
         self.end_window(run);
         self.go_forward(run, drive)
     }
@@ -245,6 +268,7 @@ impl Sampling {
             // Too few requests to leave any out: windows follow each other.
             self.windows.begin(run, self.totals(run)[0], self.lengths.window);
             self.stage = SamplingStage::Measuring { until: run.host_requests + self.lengths.window };
+            self.end_detail(run);
             return Ok(());
         }
         let pause = Box::new(Pausing(run).pause_measuring());
@@ -256,18 +280,19 @@ impl Sampling {
         let mut buffered = Pausing(run).stand_still();
         let unit = run.ftl.layout().unit.get();
         self.extra[0] += ((padded(run) - before) * unit) as f64;
+        self.end_detail(run);
         let mut done = Forwarded { is_over: !comes, ..Forwarded::default() };
-        let settled = self.totals(run)[0] - self.before[0];
         if comes {
             let passed = self.passed.get_or_insert_with(|| passing_over(run)).clone();
             let counted = run.ftl.stats().bytes_written;
             let keeps = WaitingIn { units: std::mem::take(&mut buffered), slots: self.waiting.mean() };
             let (count, steps, waits, seen) =
                 (self.lengths.skip, self.windows.times.steps(), self.windows.times.waits, self.collected[0]);
-            done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen })?;
+            let places = self.places.mean() / f64::from(run.ftl.layout().dies);
+            done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen, places })?;
             // What a later write took the place of in the buffer was written, too, and counts by the bytes of its request.
             self.extra[1] += (run.ftl.stats().bytes_written - counted) as f64 - done.bytes() as f64;
-            self.note_forwarded(run, &done, settled);
+            self.note_forwarded(run, &done);
         }
         self.windows.times.waits |= done.waits;
         self.check_times(run)?;
@@ -277,6 +302,7 @@ impl Sampling {
         }
         self.collected[1] = seen_by(run);
         Pausing(run).go_on();
+        self.room_before = RoomCounts::of(&mut run.ftl);
         if !done.is_over {
             Pausing(run).draw_again();
         }
@@ -299,18 +325,19 @@ impl Sampling {
         )))
     }
 
-    /// Adds the parts of a stretch that was carried forward to the sampled run's list of parts; the bytes that the
-    /// drive programmed to come to rest (`settled`), and the requests answered meanwhile, belong to the first.
-    fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded, settled: f64) {
-        // Requests in flight when the part in detail ended were answered while the drive came to rest.
+    /// Adds the parts of a stretch that was carried forward to the sampled run's list of parts.
+    fn note_forwarded<P: Observer>(&mut self, run: &Run<P>, done: &Forwarded) {
         let mut first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
-        let answered = run.host_requests - self.beginning.base - done.requests() - first_request;
-        for (at, part) in done.parts.iter().enumerate() {
-            let programmed = part.programmed as f64 + if at == 0 { settled } else { 0.0 };
-            let requests = part.requests + if at == 0 { answered } else { 0 };
-            let written = part.written() as f64;
-            self.parts.push(SamplePart { first_request, requests, is_forwarded: true, programmed, written });
-            first_request += requests;
+        for part in &done.parts {
+            self.parts.push(SamplePart {
+                first_request,
+                requests: part.requests,
+                is_forwarded: true,
+                programmed: part.programmed as f64,
+                written: part.written() as f64,
+                room: part.room,
+            });
+            first_request += part.requests;
         }
         self.before = self.totals(run);
     }
@@ -325,22 +352,30 @@ impl Sampling {
         self.windows.begin(run, self.totals(run)[0], self.lengths.window);
     }
 
-    /// Ends a measured window, and with it a part of the run in detail.
-    fn end_window<P: Observer>(&mut self, run: &Run<P>) {
-        if let Some(requests) = self.windows.end(run, self.totals(run)[0]) {
-            self.run_so.measured += requests;
-            self.end_detail(run);
-        }
+    /// Ends a measured window; returns false if none was open.
+    fn end_window<P: Observer>(&mut self, run: &Run<P>) -> bool {
+        let measured = self.windows.end(run, self.totals(run)[0]);
+        self.run_so.measured += measured.unwrap_or(0);
+        measured.is_some()
     }
 
     /// Adds the requests that ran in detail since the end of the last part to the sampled run's list of parts, as one
-    /// part.
-    fn end_detail<P: Observer>(&mut self, run: &Run<P>) {
+    /// part. Requests that were answered while the drive came to rest belong to it.
+    fn end_detail<P: Observer>(&mut self, run: &mut Run<P>) {
         let first_request = self.parts.last().map_or(0, |last| last.first_request + last.requests);
         let requests = run.host_requests - self.beginning.base - first_request;
         let now = self.totals(run);
         let [programmed, written] = [now[0] - self.before[0], now[1] - self.before[1]];
-        self.parts.push(SamplePart { first_request, requests, is_forwarded: false, programmed, written });
+        let counts = RoomCounts::of(&mut run.ftl);
+        let room = counts.since(&std::mem::replace(&mut self.room_before, counts));
+        self.parts.push(SamplePart {
+            first_request,
+            requests,
+            is_forwarded: false,
+            programmed,
+            written,
+            room,
+        });
         self.before = now;
     }
 
@@ -351,8 +386,10 @@ impl Sampling {
                 Pausing(run).go_on_measuring(&pause);
                 self.end_detail(run);
             }
-            SamplingStage::Measuring { .. } | SamplingStage::Beginning => self.end_window(run),
-            SamplingStage::Over => {}
+            SamplingStage::Measuring { .. } | SamplingStage::Beginning if self.end_window(run) => {
+                self.end_detail(run);
+            }
+            _ => {}
         }
         self.run_so.all = run.host_requests - self.beginning.base;
     }

@@ -2,7 +2,8 @@
 
 /// Constant: number of measured windows that a sampled run has where it is long enough.
 const WINDOWS: u64 = 12;
-/// Constant: least number of requests of a measured window of a sampled run.
+/// Constant: least number of requests of a measured window of a sampled run, and of a warm-up where the run is long
+/// enough.
 const WINDOW_LEAST: u64 = 1_000;
 /// Constant: least length of a warm-up, and of a window, in turns (requests in which each die programs one superblock),
 /// where the run is long enough.
@@ -36,7 +37,9 @@ impl SampleLengths {
     /// unknown).
     pub fn plan(settled: u64, turn: f64, left: Option<u64>) -> Self {
         let turns = (TURNS * turn) as u64;
-        let (mut warm_up, mut window) = (settled.max(turns), WINDOW_LEAST.max(settled).max(turns));
+        // Requests in flight gather at some dies only after many have come.
+        let mut warm_up = WINDOW_LEAST.max(settled).max(turns);
+        let mut window = warm_up;
         let most = left.map_or(u64::MAX, |left| (DETAIL_MOST * left as f64) as u64 / WINDOWS);
         let detail = warm_up + window;
         if detail > most {
@@ -62,6 +65,6 @@ mod tests {
         let short = SampleLengths::plan(200, 500.0, Some(60_000));
         assert_eq!([short.warm_up, short.window, short.skip], [625, 1_000, 3_375]);
         let reads = SampleLengths::plan(300, 0.0, None);
-        assert_eq!([reads.warm_up, reads.window, reads.skip], [300, 1_000, 19 * 1_300]);
+        assert_eq!([reads.warm_up, reads.window, reads.skip], [1_000, 1_000, 19 * 2_000]);
     }
 }

@@ -113,3 +113,25 @@ impl WaitingSeen {
         (self.sum as f64 / self.requests.max(1) as f64).round() as u32
     }
 }
+
+/// Record of how many places on flash programs could take at moments of the measured windows of a sampled run.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PlacesSeen {
+    /// Sum of the numbers of free places.
+    sum: f64,
+    /// Number of moments at which free places were counted.
+    count: f64,
+}
+
+impl PlacesSeen {
+    /// Adds a moment at which there were `places` free places.
+    pub fn note(&mut self, places: u64) {
+        self.sum += places as f64;
+        self.count += 1.0;
+    }
+
+    /// Returns the mean number of free places; zero before the first moment.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count.max(1.0)
+    }
+}

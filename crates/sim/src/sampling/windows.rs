@@ -124,15 +124,16 @@ impl WindowsSeen {
     }
 
     /// Ends the present slice of a measured window, and begins the next one, if enough of its requests are answered;
-    /// does nothing outside windows.
-    pub fn look<P: Observer>(&mut self, run: &Run<P>, programmed: f64) {
-        let (Some((_, edge)), window) = (&mut self.open, self.ends.len()) else { return };
+    /// returns false if not, and outside windows.
+    pub fn look<P: Observer>(&mut self, run: &Run<P>, programmed: f64) -> bool {
+        let (Some((_, edge)), window) = (&mut self.open, self.ends.len()) else { return false };
         if run.measure.completed.iter().sum::<u64>() < edge.counts.requests + self.slice {
-            return;
+            return false;
         }
         let now = SliceEdge::of(run, programmed);
         self.slices.push(edge.until(&now, window));
         *edge = now;
+        true
     }
 
     /// Ends the present window, and returns the number of requests measured in it; `None` outside windows.

@@ -31,6 +31,8 @@ impl Pair {
         let mut random = RandomStream::new(seed, "sampled pair");
         let mut one = |of: &[&str]| of[random.below(of.len() as u64) as usize].to_owned();
         let mut settings: Vec<String> = SMALL.iter().map(|line| (*line).to_owned()).collect();
+        // In superblocks of 32 pages a few units in flight decide (docs/explanation/sampling.md).
+        settings.push("nand.pages_per_block=128".to_owned());
         settings.push(format!("ftl.op_ratio={}", one(&["0.15", "0.25", "0.4"])));
         settings.push(format!("ftl.buffer.size={}", one(&["64KiB", "256KiB", "1MiB"])));
         settings.push(format!("ftl.buffer.write_back={}", one(&["true", "true", "false"])));

@@ -40,7 +40,7 @@ def test_a_crate_has_one_binary_of_tests() -> None:
 
 
 def test_a_crate_whose_sources_hold_no_test_is_not_compiled_for_any() -> None:
-    """A second compilation of the same library finds nothing to run; one that has tests must not be left out."""
+    """Compiled once more it has nothing to run; a library that has tests must not be left out."""
     crates = [*sorted(ROOT.glob("crates/*")), ROOT / "tests" / "portable"]
     for crate in crates:
         manifest = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))

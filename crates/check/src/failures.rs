@@ -116,3 +116,23 @@ impl FailedDies {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use controller::{Class, Kind};
+    use host::{HostRequest, Op};
+
+    #[test]
+    fn a_read_that_a_cut_ended_says_nothing_of_the_next_with_its_number() {
+        let mut failures = FailedDies::default();
+        failures.on_dies_failed(&[0]);
+        let mut read = Transaction::new(Kind::Read, Origin::Host, Class::HostRead, DieId(0), 0, 0);
+        (read.owner, read.reading.uncorrectable) = (7, true);
+        failures.on_read(&read, 0, Lpn(0), &[1], None);
+        failures.on_cut();
+        let host = &HostRequest::plain(units::SimTime::ZERO, Op::READ, 4096, 4096);
+        let (failed, uncorrectable) = (false, false);
+        failures.on_complete(&Answered { id: 7, host, first: Lpn(1), units: 1, failed, uncorrectable });
+    }
+}

@@ -147,6 +147,13 @@ mod tests {
     const ON_FLASH: [u32; 6] = [1, 0, 1, 0, 1, 0];
 
     #[test]
+    fn what_no_parity_counts_is_still_lost_after_the_next_cut() {
+        let (mut account, on_flash) = (account(), [1, 0, 1, 0, 2, 0]);
+        assert_eq!(account.on_cut(&[(4, 1)], &on_flash, &[false; 6]), [(4, 1)]);
+        assert_eq!(account.on_cut(&[], &on_flash, &[false; 6]), [(4, 1)]);
+    }
+
+    #[test]
     fn one_torn_row_is_given_back_and_two_are_not() {
         assert_eq!(account().on_cut(&[(0, 0)], &ON_FLASH, &[false; 6]), []);
         assert_eq!(account().on_cut(&[(0, 0), (4, 0)], &ON_FLASH, &[false; 6]), [(0, 0), (4, 0)]);

@@ -28,6 +28,12 @@ fn stream(policy: &mut dyn StreamPolicy, unit: UnitView) -> String {
 }
 
 #[test]
+fn a_policy_that_learns_nothing_refuses_what_another_learnt() {
+    let mut policy = policy!(streams, "name=hot-cold", "factor=2");
+    assert!(policy.go_on_with(&[]) && !policy.go_on_with(&[1]));
+}
+
+#[test]
 fn hot_units_are_written_more_often_than_others() {
     let mut policy = policy!(streams, "name=hot-cold", "factor=2");
     let written = |writes| UnitView { writes, writes_mean: 3.0, ..UNIT };

@@ -1,5 +1,6 @@
 //! The buffer as a cache: what is acknowledged when, what a power cut would take, what each policy gains.
 
+use crate::common::bench::Bench;
 use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, run};
 use engine::RandomStream;
 use host::{Op, Workload};
@@ -230,4 +231,14 @@ fn what_cannot_be_a_cache_is_refused() {
     refused(&["ftl.buffer.keep_ratio=1.5"], "expected 0 to 1");
     refused(&["ftl.buffer.eviction.name=mru"], "expected one of");
     refused(&["ftl.buffer.eviction.name=cflru", "ftl.buffer.eviction.window_ratio=2.0"], "expected 0 to 1");
+}
+
+#[test]
+fn what_was_overwritten_during_its_program_is_stale() {
+    let mut bench = Bench::new(SMALL);
+    assert!(bench.write(0));
+    bench.pass_until(50_000);
+    assert!(bench.write(0));
+    bench.rest();
+    assert_eq!(bench.ftl.stats().units_stale, 1);
 }

@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::bench::Bench;
-use crate::common::{PAPER, catalogue, drive, run, uniform};
+use crate::common::{PAPER, SMALL, catalogue, drive, run, uniform};
 use controller::{Class, Kind, Origin, Transaction};
 use engine::RandomStream;
 use host::Op;
@@ -222,4 +222,11 @@ fn between_two_superblocks_written_anew_the_host_has_a_turn() {
     // The last may be in flight.
     let fewest = turns[..turns.len() - 1].iter().min();
     assert!(fewest >= Some(&2), "{turns:?}");
+}
+
+#[test]
+fn a_drive_of_blocks_without_failures_does_not_end_when_it_stalls() {
+    let mut ftl = drive(&[SMALL, &["ftl.mapping.name=block"]].concat()).build(1).expect("a drive");
+    ftl.declare_stalled();
+    assert!(!ftl.is_read_only(), "nothing failed: a fault of the simulator, not of the drive");
 }

@@ -151,3 +151,28 @@ fn what_cannot_work_is_refused_with_advice() {
     let error = refuse(&["ftl.mapping.name=bast", "ftl.op_ratio=0.01"]);
     assert!(error.contains("set ftl.op_ratio to"), "{error}");
 }
+
+#[test]
+fn a_map_of_pages_takes_four_bytes_a_unit() {
+    let ftl = drive(SMALL).build(1).expect("a drive");
+    assert_eq!(ftl.map_bytes(), 4 * u64::from(ftl.layout().logical_units));
+}
+
+#[test]
+fn a_write_waits_for_the_merge_before_it() {
+    let settings = [
+        SMALL,
+        &["ftl.buffer.write_back=false", "ftl.buffer.power_loss_protection=false", "ftl.mapping.name=block"],
+    ];
+    let drive = drive(&settings.concat());
+    let span = drive.capacity().get();
+    let (_, result) = run(
+        drive,
+        uniform(400, 1, Op::WRITE, 4096, span, 3),
+        RunOptions { check: true, precondition: PreconditionKind::Instant, ..RunOptions::default() },
+    );
+    let merged = result["stages"]["write"]["wait_gc"].as_f64().expect("writes");
+    let mean = result["host"]["write"]["latency_ns"]["mean"].as_f64().expect("writes");
+    // A block of 32 pages is copied, and the write is its smallest part.
+    assert!(merged > 0.5 * mean, "{merged} ns of {mean} ns");
+}

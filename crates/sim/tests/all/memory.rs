@@ -183,3 +183,33 @@ trait TakeBytes: std::io::Read + Sized {
 }
 
 impl TakeBytes for std::io::Repeat {}
+
+#[test]
+fn the_buffer_is_part_of_the_state() {
+    let bytes = |size: &str| {
+        let ftl = drive(&[SMALL, &[size]].concat()).build(1).expect("a drive");
+        ftl.state_bytes()
+    };
+    let (small, large) = (bytes("ftl.buffer.size=256KiB"), bytes("ftl.buffer.size=64MiB"));
+    let slots = (64 << 20 >> 12) - (256 << 10 >> 12);
+    assert!(large - small >= slots * 56, "{} bytes for {slots} slots", large - small);
+}
+
+#[test]
+fn notes_of_a_regulator_are_reckoned() {
+    let reckoned = |more: &[&str]| {
+        let code =
+            ["nand.cell=mlc", "nand.t_prog=600us", "nand.pe_cycles=1000", "nand.errors.name=power-law"];
+        let fits = |limit: u64| {
+            let drive = drive(&[SMALL, &code, &["ecc.code.name=ldpc"], more].concat());
+            let load = uniform(10, 1, Op::WRITE, 4096, 1 << 20, 1);
+            let options = RunOptions { memory_limit: Some(limit), ..RunOptions::default() };
+            sim::Session::with_workload(drive, load, options).is_ok()
+        };
+        (0..24).rev().fold(0, |least, bit| if fits(least + (1 << bit)) { least } else { least + (1 << bit) })
+    };
+    let (plain, noted) = (reckoned(&[]), reckoned(&["ftl.regulator.name=agcr"]));
+    let units =
+        drive(&[SMALL, &["nand.cell=mlc"]].concat()).build(1).expect("a drive").layout().logical_units;
+    assert!(noted >= plain + u64::from(units), "{noted} bytes, {plain} without notes on {units} units");
+}

@@ -406,3 +406,27 @@ fn a_saved_state_keeps_the_units_of_groups_and_what_the_host_asked_for() {
     assert_eq!(number(&after, "ftl.streams.handles.1.units_opened"), 1);
     assert!((unit - 8 * 4096..unit).contains(&available(&after, 0, 1)), "{}", after["ftl"]["streams"]);
 }
+
+#[test]
+fn an_update_of_a_handle_leaves_the_units_of_others_open() {
+    let placed =
+        ["ftl.streams.name=fdp", "ftl.streams.handles=2", "ftl.streams.groups=2", "ftl.op_ratio=1.0"];
+    let drive = drive(&[SMALL, &placed].concat());
+    let load = closed_loop(656, 1, |at| match at % 41 {
+        0 => (Op::HANDLE_UPDATE, 0, 0),
+        _ => (Op::WRITE, at * 4096, 4096),
+    });
+    let load = Around::placed(load, |request: &HostRequest| {
+        Some(if request.op == Op::HANDLE_UPDATE { 0 } else { 2 })
+    });
+    let (_, result) = run(
+        drive,
+        Box::new(load),
+        RunOptions { check: true, precondition: PreconditionKind::None, ..RunOptions::default() },
+    );
+    let streams = &result["ftl"]["streams"];
+    assert_eq!(streams["handles"][0]["updates"], 16, "{streams}");
+    // 640 units in reclaim units of a superblock of 32 on each of the two dies of a group.
+    assert_eq!(streams["handles"][1]["units_opened"], 10, "{streams}");
+    assert_eq!(streams["events"]["not_fully_written"], 0, "{streams}");
+}

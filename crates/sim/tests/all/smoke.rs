@@ -56,3 +56,9 @@ fn preconditioned_reads_pass_the_checks() {
         assert_eq!(result["ftl"]["buffer"]["units_read_unmapped"], 0, "{kind:?}");
     }
 }
+
+#[test]
+fn a_mapping_unit_may_be_a_sector() {
+    let ftl = drive(&[SMALL, &["ftl.mapping_unit=512B"]].concat()).build(1).expect("a drive");
+    assert_eq!(ftl.layout().units_per_page, 8);
+}

@@ -77,14 +77,14 @@ test: test-rust test-papers test-python ## Pass every test: Rust, Python, papers
 # What the papers came to is not simulated again by the tests that break them.
 REPRODUCED := $(abspath out/reproduce)
 
-# With `make -j2 test` Rust's tests and the papers run side by side, and Python's after both.
+# With `make -j2 test` Rust's tests run beside the papers, and beside Python's, which begin when the papers are done.
 ifneq ($(filter test,$(MAKECMDGOALS)),)
-test-python: test-rust test-papers
+test-python: test-papers
 endif
 
 # Examples, which hold no tests, are compiled by lint alone.
 test-rust:
-	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace --lib --bins --tests
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --profile quick --workspace --tests
 
 test-papers: $(STAMPS)/package
 	$(BIN)/floatgate reproduce --quick --force --out $(REPRODUCED)

@@ -13,9 +13,19 @@ pub(super) struct BeginningSeen {
     pub ends: Vec<(u64, SimTime)>,
     /// Number of requests of each part of a sampled run's beginning.
     pub part: u64,
+    /// Number of requests after which the drive had settled by the first parts, before the beginning became longer;
+    /// `None` before that is known.
+    pub settled: Option<u64>,
 }
 
 impl BeginningSeen {
+    /// Returns the number of requests after which the drive settles: by the parts so far, or by those at the first call,
+    /// as what is only due at the start of a run takes longer than warm-ups of windows need.
+    pub fn settled(&mut self) -> u64 {
+        let found = self.ends[settled_after(&self.ends) + 1].0 - self.ends[0].0;
+        *self.settled.get_or_insert(found)
+    }
+
     /// Makes each two parts of the beginning one, so that as many requests as so far belong to the beginning, too.
     pub fn lengthen(&mut self) {
         self.ends = self.ends.iter().step_by(2).copied().collect();
@@ -53,7 +63,7 @@ pub(super) fn is_changing(parts: &[(u64, SimTime)]) -> bool {
 /// Returns the index of the part of a sampled run's beginning from which on all parts take about equally long: the
 /// part, in the first half, for which the standard error of the mean of the remaining parts is least (MSER: White
 /// 1997).
-pub(super) fn settled_after(parts: &[(u64, SimTime)]) -> usize {
+fn settled_after(parts: &[(u64, SimTime)]) -> usize {
     let times = times(parts);
     let error = |from: &usize| {
         let rest = &times[*from..];

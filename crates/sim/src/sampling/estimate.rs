@@ -281,8 +281,9 @@ mod tests {
         // Two moved units for each place gained, in a burst now and then; the host's writes take the places.
         let mut part = |at: u64| {
             let (written, bursts) = (4096.0, random.unit() * 4.0);
-            let room = RoomGained { moved: 2.0 * written * bursts, gained: written * bursts };
-            let programmed = written + room.moved;
+            let moved = 2.0 * written * bursts;
+            let room = RoomGained { programmed: written + moved, moved, gained: written * bursts };
+            let programmed = room.programmed;
             let is_forwarded = !at.is_multiple_of(5);
             SamplePart { first_request: at, requests: 1, is_forwarded, programmed, written, room }
         };

@@ -33,9 +33,7 @@ pub(super) struct ForwardedPart {
     /// Counts of the reads (first) and of the writes in this part of a stretch: for each, the number of requests and
     /// their bytes.
     pub kinds: [[u64; 2]; KINDS],
-    /// Number of bytes that the drive programmed to flash in this part of a stretch that was carried forward.
-    pub programmed: u64,
-    /// Field of the record of a part that was carried forward: what garbage collection cost in it.
+    /// Field of the record of a part that was carried forward: programs, and what garbage collection cost.
     pub room: RoomGained,
 }
 
@@ -55,22 +53,6 @@ impl Forwarded {
     /// Returns the number of bytes of the write requests in the stretch that was carried forward.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(ForwardedPart::written).sum()
-    }
-}
-
-/// Record of a drive's counts at an edge between two parts of a stretch that is carried forward.
-struct PartEdge {
-    /// Number of bytes that the drive has programmed to flash until this edge of a part.
-    programmed: u64,
-    /// Field of the edge between two parts: counts of programs and of room for them.
-    room: RoomCounts,
-}
-
-impl PartEdge {
-    /// Returns the drive's counts now.
-    fn of(ftl: &mut Ftl) -> Self {
-        let unit = ftl.layout().unit;
-        Self { programmed: ftl.stats().bytes_programmed(unit), room: RoomCounts::of(ftl) }
     }
 }
 
@@ -235,7 +217,7 @@ pub(super) fn forward<P: Observer>(
     }
     let mut done = Forwarded { waits: plan.waits, ..Forwarded::default() };
     let count = plan.count.min(Pausing(run).requests_left());
-    let mut edge = PartEdge::of(&mut run.ftl);
+    let mut edge = RoomCounts::of(&mut run.ftl);
     let mut writer = ForwardWriter { drive, ftl: &mut run.ftl, waiting };
     waits_in.units.into_iter().try_for_each(|lpn| writer.write(lpn))?;
     let mut part = ForwardedPart::default();
@@ -292,11 +274,9 @@ impl ForwardedPart {
 
     /// Returns this part of a stretch carried forward, at its end, with what the drive programmed since `edge` added.
     /// `edge` has the drive's counts at the end of the part before, and is set to the present counts.
-    fn until(mut self, ftl: &mut Ftl, edge: &mut PartEdge) -> Self {
-        let now = PartEdge::of(ftl);
-        let before = std::mem::replace(edge, now);
-        self.programmed += edge.programmed - before.programmed;
-        self.room += edge.room.since(&before.room);
+    fn until(mut self, ftl: &mut Ftl, edge: &mut RoomCounts) -> Self {
+        let before = std::mem::replace(edge, RoomCounts::of(ftl));
+        self.room += edge.since(&before);
         self
     }
 }

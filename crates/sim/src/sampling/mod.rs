@@ -29,7 +29,7 @@ use crate::run::Run;
 use crate::run::pausing::{CountsAtPause, Pausing};
 use crate::{Drive, Error};
 pub(crate) use asked::AskedErrors;
-use beginning::{BeginningSeen, is_changing, settled_after};
+use beginning::{BeginningSeen, is_changing};
 use controller::Origin;
 use estimate::{RunSo, SamplePart};
 use forward::{ForwardPlan, Forwarded, WaitingIn, forward, passing_over};
@@ -247,14 +247,13 @@ impl Sampling {
         if self.beginning.ends.len() <= PARTS {
             return Ok(());
         }
-        let (settled_part, left) = (settled_after(&self.beginning.ends), requests_left(run, passes[1]));
+        let (settled, left) = (self.beginning.settled(), requests_left(run, passes[1]));
         let requests = run.host_requests - self.beginning.base;
         if is_changing(&self.beginning.ends) && left.is_none_or(|left| left > BEGINNINGS_LEFT * requests) {
             // It may settle later: collections that were due before the run take long beside reads.
             self.beginning.lengthen();
             return Ok(());
         }
-        let settled = self.beginning.ends[settled_part + 1].0 - self.beginning.ends[0].0;
         let turn = if self.asked.tells_times() { self.turn(run) } else { 0.0 };
         self.lengths = SampleLengths::plan(settled, turn, left);
         self.end_window(run);
@@ -333,7 +332,7 @@ impl Sampling {
                 first_request,
                 requests: part.requests,
                 is_forwarded: true,
-                programmed: part.programmed as f64,
+                programmed: part.room.programmed,
                 written: part.written() as f64,
                 room: part.room,
             });

@@ -17,9 +17,11 @@ pub(super) struct RoomCounts {
     free: f64,
 }
 
-/// Record of what garbage collection cost in a part of a sampled run, in bytes.
+/// Record of programs of a part of a sampled run, and of what garbage collection cost in it, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RoomGained {
+    /// Number of bytes that the drive programmed to flash in the part of the run, for all origins.
+    pub programmed: f64,
     /// Number of bytes that garbage collection moved in the part of the run.
     pub moved: f64,
     /// Number of bytes of room for programs that relocations gained in the part of the run, beyond the room that moved
@@ -29,6 +31,7 @@ pub(super) struct RoomGained {
 
 impl std::ops::AddAssign for RoomGained {
     fn add_assign(&mut self, other: Self) {
+        self.programmed += other.programmed;
         self.moved += other.moved;
         self.gained += other.gained;
     }
@@ -47,9 +50,7 @@ impl RoomCounts {
 
     /// Returns what garbage collection cost since `earlier`, older counts of the same drive.
     pub fn since(&self, earlier: &Self) -> RoomGained {
-        RoomGained {
-            moved: self.moved - earlier.moved,
-            gained: self.free - earlier.free + self.other - earlier.other,
-        }
+        let (other, moved) = (self.other - earlier.other, self.moved - earlier.moved);
+        RoomGained { programmed: other + moved, moved, gained: self.free - earlier.free + other }
     }
 }

@@ -52,6 +52,7 @@ impl Still<'_> {
                 mover.next_row = 0;
             }
             if core.collections[die].mover.has_victim() {
+                // Rows that nothing valid is left in count as read.
                 core.next_row(die, Customer::Collection);
             }
             let mover = &mut core.collections[die].mover;

@@ -40,12 +40,12 @@ impl std::ops::AddAssign for RoomGained {
 impl RoomCounts {
     /// Returns the counts of a page-mapped drive now; all zero of any other drive.
     pub fn of(ftl: &mut Ftl) -> Self {
-        let unit = ftl.layout().unit.get() as f64;
-        let moved = ftl.stats().units_programmed[Origin::Gc as usize] as f64;
-        let all = ftl.stats().units_programmed.iter().sum::<u64>() as f64;
+        let (unit, stats) = (ftl.layout().unit, ftl.stats());
+        let moved = stats.units_programmed[Origin::Gc as usize] * unit.get();
+        let other = stats.bytes_programmed(unit) - moved;
         let Some(pages) = ftl.as_page_mapped() else { return Self::default() };
-        let free = RunsAhead(pages).free_places() as f64;
-        Self { other: (all - moved) * unit, moved: moved * unit, free: free * unit }
+        let free = RunsAhead(pages).free_places() * unit.get();
+        Self { other: other as f64, moved: moved as f64, free: free as f64 }
     }
 
     /// Returns what garbage collection cost since `earlier`, older counts of the same drive.

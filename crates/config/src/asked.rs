@@ -39,6 +39,13 @@ pub(crate) enum KeyAnswer {
     Absent,
 }
 
+impl KeyAnswer {
+    /// Returns the content of a key that has this value.
+    pub fn of(value: &Value) -> Self {
+        Self::Is(value.to_string().trim_matches('"').to_owned())
+    }
+}
+
 /// Record of a configuration key that decides which other keys are read: the content of the key in the present trial
 /// reading (survey), and the other contents with which other keys would be read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,5 +21,5 @@ pub use error::{ConfigError, meant, nearest, nearest_keys};
 pub use from_value::FromValue;
 pub use limits::{Limits, above, at_least, at_most};
 pub use policy::{Card, Policy, PolicyEntry, parameters};
-pub use survey::{Key, Need, survey};
+pub use survey::{Key, Need, survey, survey_toward};
 pub use value::{Place, Value, ValueNode};

@@ -126,7 +126,7 @@ impl Asking<'_> {
 }
 
 fn answer<T: FromValue>(value: &T) -> KeyAnswer {
-    KeyAnswer::Is(value.to_value().to_string().trim_matches('"').to_owned())
+    KeyAnswer::of(&value.to_value())
 }
 
 impl Section {
@@ -449,10 +449,10 @@ impl Section {
         self.record.asked.borrow().clone()
     }
 
-    /// Returns the results of a survey (trial reading): all keys that the program asked for, and the keys with which
+    /// Takes out the results of a survey (trial reading): all keys that the program asked for, and the keys with which
     /// other contents would have led it to ask for other keys.
-    pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
-        (self.asked(), self.record.forks.borrow().clone())
+    pub(crate) fn take_surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
+        (self.record.asked.take(), self.record.forks.take())
     }
 }
 

@@ -8,9 +8,11 @@ use crate::drive::{Catalogue, read_keys};
 use crate::{Drive, Error};
 use config::{
     Asked, ConfigError, Document, Entry, Key, Limits, Need, PolicyEntry, Section, nearest_keys, survey,
+    survey_toward,
 };
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Returns the list of all policies of a drive, for each of its seams (decisions of the drive, such as the choice of a
 /// garbage collection victim, for which the configuration selects a policy).
@@ -58,7 +60,6 @@ pub struct KeyOnDrive {
 pub fn keys() -> &'static [Key] {
     static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
     KEYS.get_or_init(|| {
-        let whole = Document::parse("whole.toml", include_str!("keys/whole.toml")).expect("valid TOML");
         let mut all = vec![
             of_files(
                 "base",
@@ -66,13 +67,18 @@ pub fn keys() -> &'static [Key] {
             ),
             of_files("chip", "the chip whose file is read as [nand]"),
         ];
-        all.extend(survey(&whole, read_keys));
+        all.extend(survey(&whole(), read_keys));
         let policies = policies();
         for key in &mut all {
             add_features(key, &policies);
         }
         all
     })
+}
+
+/// Returns the document from which surveys start: a drive with most features enabled.
+fn whole() -> Document {
+    Document::parse("whole.toml", include_str!("keys/whole.toml")).expect("valid TOML")
 }
 
 fn of_files(key: &str, help: &'static str) -> Key {
@@ -276,8 +282,21 @@ fn likely(name: &str) -> Option<String> {
 
 /// Returns the configuration keys that the reader of a drive asked for but that the list of all keys lacks, for a check
 /// in debug builds of the simulator; the one key that only tests use is left out.
+///
+/// A whole survey takes longer than small runs: it is made only for keys that no reading on the way from the survey's
+/// drive to this drive asks for.
 pub(crate) fn unlisted(root: &Section) -> Vec<String> {
-    let listed =
-        |asked: &Asked| asked.key == ftl::KEY_OF_TESTS || keys().iter().any(|key| key.asked.key == asked.key);
-    root.asked().into_iter().filter(|asked| !listed(asked)).map(|asked| asked.key).collect()
+    static LISTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut asked: Vec<String> = root.asked().into_iter().map(|asked| asked.key).collect();
+    asked.retain(|key| key != ftl::KEY_OF_TESTS && !listed.contains(key));
+    if !asked.is_empty() {
+        listed.extend(survey_toward(&whole(), read_keys, root));
+        asked.retain(|key| !listed.contains(key));
+    }
+    if !asked.is_empty() {
+        listed.extend(keys().iter().map(|key| key.asked.key.clone()));
+        asked.retain(|key| !listed.contains(key));
+    }
+    asked
 }

@@ -93,6 +93,8 @@ pub struct BlockMapped {
     /// Queue of the transactions (flash operations) submitted without simulated time (preconditioning), each of which
     /// completes without delay when it is taken from the queue; `None` in simulated time.
     instant: Option<VecDeque<Transaction>>,
+    /// Context of the last work without simulated time, which left no event in it, to be used again.
+    untimed_context: Option<Box<Context<()>>>,
 }
 
 impl BlockMapped {
@@ -127,6 +129,7 @@ impl BlockMapped {
             touched: Vec::new(),
             expecting: Vec::new(),
             instant: None,
+            untimed_context: None,
         };
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);

@@ -40,6 +40,14 @@ impl BlockMapped {
         any
     }
 
+    /// Does work without simulated time, for preconditioning, in a context of its own, whose events are dropped.
+    fn without_time(&mut self, work: impl FnOnce(&mut Self, &mut Context<()>)) {
+        self.instant.get_or_insert_default();
+        let mut ctx = self.untimed_context.take().unwrap_or_else(|| Box::new(Context::new(())));
+        work(self, &mut ctx);
+        self.untimed_context = ctx.calendar.is_empty().then_some(ctx);
+    }
+
     /// Brings a fresh block-mapped drive into a used state, without simulated time: writes the first `filled` units in
     /// order, then random units among them until all log blocks were overwritten several times.
     pub fn construct_used(&mut self, filled: u32, seed: u64) {
@@ -116,25 +124,21 @@ fn load_bank(bank: &mut Bank, saved: &mut Untaken<'_>) -> Result<(), String> {
 
 impl Untimed for BlockMapped {
     fn write_untimed(&mut self, lpn: Lpn) {
-        self.instant.get_or_insert_default();
-        let mut ctx = Context::new(());
-        while self.media.reserve(1) == 0 {
-            self.press(&mut ctx);
-            let moved = self.finish_instant(&mut ctx);
-            if !moved && !self.media.has_slot() {
-                // Too many blocks failed while it was preconditioned.
-                assert!(
-                    self.media.core.store.stats.program_failures + self.media.core.store.stats.erase_failures
-                        > 0,
-                    "{}",
-                    self.explain_stall()
-                );
-                self.media.core.read_only = true;
-                return;
+        self.without_time(|ftl, ctx| {
+            while ftl.media.reserve(1) == 0 {
+                ftl.press(ctx);
+                let moved = ftl.finish_instant(ctx);
+                if !moved && !ftl.media.has_slot() {
+                    // Too many blocks failed while it was preconditioned.
+                    let stats = &ftl.media.core.store.stats;
+                    assert!(stats.program_failures + stats.erase_failures > 0, "{}", ftl.explain_stall());
+                    ftl.media.core.read_only = true;
+                    return;
+                }
             }
-        }
-        self.write(u32::MAX, lpn, Coverage::Whole, &mut ctx);
-        self.finish_instant(&mut ctx);
+            ftl.write(u32::MAX, lpn, Coverage::Whole, ctx);
+            ftl.finish_instant(ctx);
+        });
     }
 
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
@@ -145,22 +149,23 @@ impl Untimed for BlockMapped {
     }
 
     fn trim_untimed(&mut self, lpn: Lpn) {
-        self.instant.get_or_insert_default();
-        let mut ctx = Context::new(());
-        self.trim(lpn, 1, &mut ctx);
-        self.finish_instant(&mut ctx);
+        self.without_time(|ftl, ctx| {
+            ftl.trim(lpn, 1, ctx);
+            ftl.finish_instant(ctx);
+        });
     }
 
     fn settle(&mut self) {
         if self.instant.is_none() {
             return self.media.features.settled(&self.media.core);
         }
-        let mut ctx = Context::new(());
-        self.press(&mut ctx);
-        while self.finish_instant(&mut ctx) {
-            self.press(&mut ctx);
-        }
-        self.instant = None;
+        self.without_time(|ftl, ctx| {
+            ftl.press(ctx);
+            while ftl.finish_instant(ctx) {
+                ftl.press(ctx);
+            }
+        });
+        (self.instant, self.untimed_context) = (None, None);
         self.media.features.settled(&self.media.core);
         self.host.risk = Risk::default();
         for bank in &mut self.banks {

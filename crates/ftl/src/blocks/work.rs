@@ -41,16 +41,14 @@ impl BlockMapped {
             return self.write_padded(bank, group, ctx);
         }
         let Some(write) = self.next_write(bank, &mut ctx.calendar) else { return false };
-        let state = &self.banks[bank];
-        let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
-        let dies = &self.media.core.store.space.dies;
-        let usable = state.usable_blocks(dies);
-        let spare = self.media.core.rules.spare.min(usable.saturating_sub(needed));
-        let others_most = usable.saturating_sub(state.data.len() as u32 + 1 + spare);
-        // What is being erased may come back with the power.
-        let erasing = if self.is_labelled() { state.erasing.iter().copied().max().unwrap_or(0) } else { 0 };
-        let program_units = self.rules.group_programs;
-        let view = BankView { bank: state, dies, others_most, erasing, program_units };
+        let view = BankView {
+            bank: &self.banks[bank],
+            dies: &self.media.core.store.space.dies,
+            spare: self.media.core.rules.spare,
+            logs_least: self.rules.kind.logs_least(),
+            counts_erasing: self.is_labelled(),
+            program_units: self.rules.group_programs,
+        };
         let step = self.rules.kind.next(&view, write);
         self.take_step(bank, step, write, ctx)
     }
@@ -71,15 +69,7 @@ impl BlockMapped {
         };
         let (_, group, unit) = self.split(self.media.core.buffer.slot(slot).lpn);
         let position = unit / self.layout().program_units;
-        let complete = (0..self.layout().program_units).all(|unit| {
-            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
-                match self.media.core.buffer.find(lpn) {
-                    Some(slot) => self.media.core.buffer.slot(slot).state == SlotState::Queued,
-                    None => self.media.core.store.map.lookup(lpn) == Ppa::NONE,
-                }
-            })
-        });
-        // Where units never written count as complete, more of them may still come.
+        // More units may still come, also where units never written would count as complete.
         let all_wait = (0..self.layout().program_units).all(|unit| {
             self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
                 let slot = self.media.core.buffer.find(lpn);
@@ -95,19 +85,23 @@ impl BlockMapped {
             }
             let due = self.waits[slot as usize].since + self.media.core.assembly.flush_after;
             if due > calendar.now() {
-                self.arm_timer(bank, due, calendar);
+                let timer = &mut self.banks[bank].waiting.timer;
+                if (*timer <= calendar.now() || due < *timer) && self.instant.is_none() {
+                    *timer = due;
+                    calendar.schedule_timer(due, Event { kind: events::FLUSH, index: bank as u32 });
+                }
                 return None;
             }
         }
+        let complete = (0..self.layout().program_units).all(|unit| {
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
+                match self.media.core.buffer.find(lpn) {
+                    Some(slot) => self.media.core.buffer.slot(slot).state == SlotState::Queued,
+                    None => self.media.core.store.map.lookup(lpn) == Ppa::NONE,
+                }
+            })
+        });
         Some(HostWrite { group, position, complete })
-    }
-
-    fn arm_timer(&mut self, bank: usize, due: SimTime, calendar: &mut Calendar) {
-        let timer = &mut self.banks[bank].waiting.timer;
-        if (*timer <= calendar.now() || due < *timer) && self.instant.is_none() {
-            *timer = due;
-            calendar.schedule_timer(due, Event { kind: events::FLUSH, index: bank as u32 });
-        }
     }
 
     /// Returns true when an entry (`slot`, `serial`) in the queue of a bank (set of dies) is still valid: the write

@@ -295,13 +295,13 @@ pub enum Room {
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
-    /// Limit: greatest number of blocks that the bank (set of dies) may use in addition to its data blocks: log blocks,
-    /// merge targets and sealed blocks together.
-    pub(crate) others_most: u32,
-    /// Number of blocks of the bank (set of dies) that are being erased and count against the limit of blocks beside
-    /// data blocks, because a power cut could interrupt their erase and bring them back; 0 on a drive whose power is
-    /// never cut.
-    pub(crate) erasing: u32,
+    /// Number of blocks that the bank (set of dies) keeps for blocks that may fail, as far as it has them.
+    pub(crate) spare: u32,
+    /// Number of log blocks without which the rules of the block mapping cannot go on.
+    pub(crate) logs_least: u32,
+    /// True if blocks that are being erased count against the limit of blocks beside data blocks, because a power cut
+    /// could interrupt their erase and bring them back.
+    pub(crate) counts_erasing: bool,
     pub(crate) program_units: u32,
 }
 
@@ -343,10 +343,10 @@ impl BankView<'_> {
     pub fn room(&self) -> Room {
         // A data block is kept for every group, whether it has one or not, and one block to merge into: so every
         // merge finds its block, however the groups of a shared log block are spread.
-        let others = self.bank.other_blocks();
-        let within = others < self.others_most;
+        let (others, others_most) = (self.bank.other_blocks(), self.others_most());
+        let within = others < others_most;
         let emptying = others > self.logs().len() as u32;
-        if others + self.erasing < self.others_most && self.bank.free_blocks(self.dies) >= 2 {
+        if others + self.erasing() < others_most && self.bank.free_blocks(self.dies) >= 2 {
             Room::Now
         } else if (within && self.bank.coming_blocks(self.dies) >= 2) || (emptying && self.bank.in_flight > 0)
         {
@@ -354,6 +354,21 @@ impl BankView<'_> {
         } else {
             Room::Never
         }
+    }
+
+    /// Returns the greatest number of blocks that the bank (set of dies) may use in addition to its data blocks: log
+    /// blocks, merge targets and sealed blocks together.
+    fn others_most(&self) -> u32 {
+        let groups = self.bank.data.len() as u32;
+        let usable = self.bank.usable_blocks(self.dies);
+        let spare = self.spare.min(usable.saturating_sub(groups + self.logs_least + 1));
+        usable.saturating_sub(groups + 1 + spare)
+    }
+
+    /// Returns the number of blocks of the bank (set of dies) that are being erased, as far as they count against the
+    /// limit of blocks beside data blocks.
+    fn erasing(&self) -> u32 {
+        if self.counts_erasing { self.bank.erasing.iter().copied().max().unwrap_or(0) } else { 0 }
     }
 }
 

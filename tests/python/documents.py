@@ -11,6 +11,7 @@ long as it stands, says so in a comment before its block:
     <!-- not run: REASON -->                     the whole block
     <!-- not run (floatgate reproduce): REASON -->  the commands that begin so
     <!-- smaller (floatgate grid): --depth 1 -->  the commands that begin so have these words appended
+    <!-- smaller (seq): 900 -> 9 -->              the commands that begin so have one word in place of another
     <!-- needs: rig.csv -->                      a file that the reader has, from `READERS`
 """
 
@@ -162,7 +163,7 @@ def _run_block(
             tally.left.append(f"{block.place}: {text.splitlines()[0]}: {left.text}")
             continue
         for rule in matching:
-            text = f"{text.split(' #')[0].rstrip()} {rule.text}"
+            text = _smaller(text, rule.text)
             tally.smaller.append(f"{block.place}: {text}")
             if step.shown:
                 raise Wrong(f"{block.place}: {step.text}: made smaller, and its output is shown")
@@ -177,6 +178,15 @@ def _run_block(
             f"{block.place}: {unused[0].kind} ({unused[0].prefix}): no command of the block begins so"
         )
     return printed
+
+
+def _smaller(text: str, words: str) -> str:
+    text = text.split(" #")[0].rstrip()
+    longer, arrow, shorter = words.partition(" -> ")
+    if arrow:
+        assert longer in text, f"{text}: no {longer}"
+        return text.replace(longer, shorter)
+    return f"{text} {words}"
 
 
 def output_of(block: Block, text: str, folder: Path, environment: dict[str, str]) -> str:

@@ -113,6 +113,7 @@ def test_each_row_of_a_table_has_the_cells_of_its_head(page: Path) -> None:
             '<!-- smaller (echo): 2 -->\n\n```sh\necho 1 > out  # all\ntest -z "$(cat out)" || exit 3\n```\n',
             "exit 3",
         ),
+        ("<!-- smaller (test): 900 -> 9 -->\n\n```sh\ntest 900 = 9\n```\n", None),
         ("```console\n$ echo 12 of 13\n12 of ...\n```\n", None),
         ("```console\n$ echo 12\n13\n```\n", "the page shows: 13"),
         ("```console\n$ seq 3\n1\n3\n```\n", "it prints: 2"),

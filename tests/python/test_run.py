@@ -237,7 +237,7 @@ def test_the_timeline_holds_the_busy_time(floatgate: Command, here: Path) -> Non
 
 def test_a_timeline_shows_what_is_asked_for(floatgate: Command, here: Path) -> None:
     for detail in ("all", "dies", "channels"):
-        line = (*RUN, "--limit-requests", "1000", "--timeline", "--timeline-detail", detail, "--out", detail)
+        line = (*RUN, "--limit-requests", "200", "--timeline", "--timeline-detail", detail, "--out", detail)
         assert floatgate(*line, "--no-report").returncode == 0
     whole = timelines.read(here / "all")
     dies, channels = timelines.read(here / "dies"), timelines.read(here / "channels")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -60,7 +61,8 @@ def test_a_cluster_gives_the_table_of_one_machine_although_a_worker_dies(place: 
         cluster.worker("two")
         running = begun("there", "--scheduler", cluster.address)
         while running.poll() is None and not _rows(place / "there"):
-            pass
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(timeout=0.01)
         dying.kill()
         dying.wait()
         ended(running)

@@ -136,7 +136,7 @@ pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build 
 lint: lint-rust lint-python ## Check format, clippy, ruff and types
 
 lint-rust: $(STAMPS)/package
-	rustfmt --check --edition 2024 $(shell git ls-files '*.rs')
+	@rustfmt --check --edition 2024 $(shell git ls-files '*.rs')
 	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy $(CHECKED) --workspace --all-targets -- -D warnings
 
 lint-python: $(STAMPS)/package

@@ -88,8 +88,8 @@ HEAD = ["from pathlib import Path", "import floatgate as fg", "_ = Path()"]
 
 def _unentered() -> dict[str, str]:
     """Return an environment in which no virtual one is entered: other packages' types are not looked at."""
-    own = str(Path(sys.executable).parent)
-    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own]
+    entered = {str(Path(sys.executable).parent), f"{os.environ.get('VIRTUAL_ENV', '')}/bin"}
+    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if folder not in entered]
     return {**{k: v for k, v in os.environ.items() if k != "VIRTUAL_ENV"}, "PATH": os.pathsep.join(path)}
 
 

@@ -3,6 +3,7 @@
 use crate::Error;
 use config::{Bringer, Document, Value, ValueNode, nearest};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Catalogue that finds drive and chip files by name in a list of folders, each with subfolders `drives/` and `chips/`.
@@ -49,29 +50,33 @@ impl Catalogue {
     }
 
     fn list(&self, kind: &str) -> Vec<DriveSummary> {
-        let mut found: Vec<DriveSummary> = Vec::new();
-        for folder in &self.folders {
-            for (name, path) in toml_files(&folder.join(kind)) {
-                if !found.iter().any(|summary| summary.name == name) {
-                    let title = load(&path).ok().and_then(|document| text_at(&document, "title"));
-                    found.push(DriveSummary { name, title: title.unwrap_or_default(), path });
-                }
-            }
+        let summary = |(name, path): (String, PathBuf)| {
+            let title = load(&path).ok().and_then(|document| text_at(&document, "title"));
+            DriveSummary { name, title: title.unwrap_or_default(), path }
+        };
+        self.files(kind).into_iter().map(summary).collect()
+    }
+
+    /// Returns the path of the file of each drive or chip by its name, as `kind` says (`drives` or `chips`); of files of
+    /// one name the file in the earliest folder.
+    fn files(&self, kind: &str) -> BTreeMap<String, PathBuf> {
+        let mut found = BTreeMap::new();
+        for (name, path) in self.folders.iter().flat_map(|folder| toml_files(&folder.join(kind))) {
+            found.entry(name).or_insert(path);
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
         found
     }
 
     /// Finds the path of the file of a drive or chip: `name` is a name in the catalogue or a path, `kind` is `drives`
     /// or `chips`.
     pub(super) fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
-        let listed = self.list(kind);
-        if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
-            return Ok(summary.path.clone());
+        let files = self.files(kind);
+        if let Some(path) = files.get(name) {
+            return Ok(path.clone());
         }
         let direct = Path::new(name);
         let family = name.split_once('/').map(|(family, _)| format!("{family}/"));
-        let of_family = |family: &String| listed.iter().any(|summary| summary.name.starts_with(family));
+        let of_family = |family: &String| files.keys().any(|name| name.starts_with(family));
         if name.ends_with(".toml")
             || (direct.components().count() > 1 && !family.as_ref().is_some_and(of_family))
         {
@@ -81,7 +86,7 @@ impl Catalogue {
                 Err(Error(format!("{name}: no such file; expected a {} file or name", singular(kind))))
             };
         }
-        let names = || listed.iter().map(|summary| summary.name.as_str());
+        let names = || files.keys().map(String::as_str);
         let part_of: Vec<&str> = names().filter(|other| other.contains(name)).collect();
         let hint = match (part_of.as_slice(), nearest(name, names())) {
             ([_, _, ..], _) => format!("did you mean one of {}?", part_of.join(", ")),

@@ -3,11 +3,14 @@
 //! `FLOATGATE_SAMPLED_PAIRS=<from>..<to>` runs more drives and workloads than the ones below; with `--nocapture` it says what
 //! became of each.
 
+use crate::common::bench::with_policies;
 use crate::common::{SMALL, closed_loop, drive};
 use engine::RandomStream;
+use ftl::{CollectionInTime, Ftl, RunsAhead};
 use host::{Op, Workload};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
+use units::{Lpn, Nanos};
 
 /// Constant: seeds of the pairs of drive and workload that the test of sampled runs takes if no other seeds are named.
 const PAIRS: std::ops::Range<u64> = 0..10;
@@ -229,5 +232,38 @@ fn what_cannot_be_sampled_is_refused() {
     ] {
         let error = refused(options);
         assert!(error.contains("--sample auto") && error.contains(says) && !error.contains('\n'), "{error}");
+    }
+}
+
+/// Returns the mean number of free places of a die, in superblocks, over the host's writes to a used drive that runs
+/// ahead without simulated time, where the dies are told to keep `told` superblocks of places free.
+fn mean_places(told: f64) -> f64 {
+    let mut ftl = with_policies(&[SMALL, &["nand.pages_per_block=128"]].concat(), |_| {});
+    let (units, dies) = (ftl.layout().logical_units, f64::from(ftl.layout().dies));
+    let superblock = f64::from(ftl.layout().superblock_units);
+    let mut random = RandomStream::new(1, "free places");
+    let mut write = |ftl: &mut Ftl| {
+        assert!(ftl.try_write_untimed(Lpn(random.below(u64::from(units)) as u32)), "no room");
+    };
+    (0..3 * units).for_each(|_| write(&mut ftl));
+    // Collections that move a unit for each unit that the host writes beside them.
+    let seen = CollectionInTime { moved: 100, written: 100, host_units: 100, host_programs: 100 };
+    let pages = ftl.as_page_mapped().expect("a map of pages");
+    RunsAhead(pages).run_ahead(Some((seen, Nanos::new(1_000_000))), told * superblock);
+    let mut places = 0;
+    for _ in 0..units {
+        write(&mut ftl);
+        places += RunsAhead(ftl.as_page_mapped().expect("a map of pages")).free_places();
+    }
+    places as f64 / f64::from(units) / dies / superblock
+}
+
+#[test]
+fn collections_keep_as_many_places_free_as_they_are_told() {
+    let by_themselves = mean_places(0.0);
+    for told in [3.1, 3.15] {
+        assert!(by_themselves < told - 0.03, "{by_themselves} without a word");
+        let kept = mean_places(told);
+        assert!((kept - told).abs() < 0.015, "{kept} superblocks are free, not {told}");
     }
 }

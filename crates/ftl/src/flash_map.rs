@@ -7,7 +7,9 @@ pub(crate) struct FlashMapEntry {
     pub lpn: u32,
     pub newer: u32,
     pub older: u32,
-    pub dirty: bool,
+    /// Index of the next dirty entry of the same translation unit: `NONE` in the last dirty entry, and a value of the
+    /// cache's own in a clean entry.
+    pub next_dirty: u32,
 }
 
 /// Returns the number of bytes of the simulator's memory for a cache of `entries` map entries of a drive with `logical`

@@ -51,10 +51,11 @@ impl Demand {
             }
         };
         let directory_units = checkpoints.as_ref().map_or(0, Checkpoints::directory_units);
+        let capacity = cached_entries.min(u64::from(logical)).max(1) as usize;
         Self {
             first: logical,
             entries_per_unit,
-            cache: EntryCache::new(cached_entries.min(u64::from(logical)).max(1) as usize, logical),
+            cache: EntryCache::new(capacity, logical, entries_per_unit),
             tasks: Tasks::new(in_flight),
             answered: VecDeque::new(),
             outdated: Outdated::new(logical.div_ceil(entries_per_unit) + directory_units),

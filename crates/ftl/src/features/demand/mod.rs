@@ -129,8 +129,7 @@ impl Demand {
     fn clean(&mut self, page: u32) {
         self.outdated.clean(page);
         if self.checkpoints.is_none() {
-            let first = page * self.entries_per_unit;
-            self.cache.clean(first..(first + self.entries_per_unit).min(self.first));
+            self.cache.clean(page);
         }
     }
 

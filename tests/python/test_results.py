@@ -58,6 +58,7 @@ RARE = {f"waf_parts.{part}" for part in ("rebuild", "refresh", "rescue", "rewrit
     "waf_parts.fold",
     "ftl.upkeep.late_ns_mean",
     "invocation.workload.file_bytes",
+    "sample.keeps_up",  # test_sampling.py
 }
 
 # By name: drive, job, settings, options.

@@ -74,11 +74,36 @@ def test_a_trace_in_its_own_time_is_sampled() -> None:
     Path("t.csv").write_text(lines)
     run = floatgate.run(TINY, "t.csv", precondition="steady", sample="auto", report=False)
     assert run.document["sample"]["requests_forwarded"] > 5_000
-    # Arrival times decide rates and latencies.
-    assert run.document["sample"]["write"] is None
-    ended = in_process(*f"run {TINY} t.csv --precondition steady --sample waf:9%,iops:2% --out o".split())
+    assert run.document["sample"]["keeps_up"] is True
+    whole = floatgate.run(TINY, "t.csv", precondition="steady", report=False).document["host"]["write"]
+    found = run.document["sample"]["write"]
+    assert found["requests"] == whole["requests"]
+    assert found["iops"]["value"] == pytest.approx(whole["iops"], rel=1e-3)
+    assert found["latency_ns_mean"]["value"] == pytest.approx(whole["latency_ns"]["mean"], rel=0.1)
+
+
+def test_a_trace_is_sampled_over_all_its_passes() -> None:
+    # Requests that are carried forward reach the end of a pass, and go on in the next one.
+    line = "{},hm,1,{},{},4096,413\n".format
+    # Writes at the beginning, reads after them: a window at each beginning would count the writes too often.
+    kind = ["Write", "Read"]
+    begin = 128166372003061629
+    lines = [line(begin + 4000 * at, kind[at >= 6_000], at * 7919 % 1200 * 4096) for at in range(30_000)]
+    Path("t.csv").write_text("".join(lines))
+    run = floatgate.run(TINY, "t.csv", precondition="steady", loop=5, sample="auto", report=False)
+    sample = run.document["sample"]
+    assert sample["requests"] == 150_000
+    assert (sample["write"]["requests"], sample["read"]["requests"]) == (30_000, 120_000)
+    assert sample["requests_forwarded"] > 50_000
+    measured = run.document["host"]["write"]["requests"] / sample["requests_measured"]
+    assert 0.1 < measured < 0.35
+
+
+def test_a_job_that_waits_for_times_and_completions_has_no_rates() -> None:
+    Path("job.fio").write_text(JOB + "thinktime=100us\n")
+    ended = in_process(*f"run {TINY} job.fio --precondition steady --sample waf:9%,iops:2% --out o".split())
     assert ended.code == 2
-    assert "come at times of their own" in ended.err.splitlines()[-1]
+    assert "wait for times and for completions" in ended.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +113,7 @@ def test_a_trace_in_its_own_time_is_sampled() -> None:
         ("--sample waf", "expected auto, or errors of waf, iops, mean, p99"),
         ("--sample iops:2%,iops:3%", '"iops:3%" is twice'),
         ("--sample auto --check", "--check"),
-        ("--sample auto --set ftl.read_ahead.name=sequential", "what was read ahead"),
+        ("--sample auto --set ftl.recovery.name=checkpoint", "written by time"),
         ("--sample auto --set ftl.buffer.keep_ratio=0.5", "keep_ratio"),
     ],
 )

@@ -264,8 +264,10 @@ pub const APART: &[Apart] = apart! {
         => "ftl.mapping.name = page";
     Sampled, Birrell: Logical("summaries of a map are written by time, which is not carried forward")
         => "ftl.mapping.name = page";
-    Sampled, Code: Logical("errors depend on the age of data and on reads, which are not carried forward")
-        => "ecc.code.name = none";
+    Sampled, Regulator: Logical("costs of writes depend on how busy dies are, which is not carried forward")
+        => "ftl.regulator.name = mcw-mcr";
+    Sampled, Refresh: Logical("refreshes are due by time, which is not carried forward") => "ftl.refresh.age = 0";
+    Sampled, Patrol: Logical("patrol reads are due by time, which is not carried forward") => "no ftl.scrub.period";
     Sampled, SlcCache: Logical("how full the cache is depends on time, which is not carried forward")
         => "ftl.slc_cache.name = none";
     Sampled, Parity: Logical("groups that are filled in step are not carried forward between windows")
@@ -281,8 +283,6 @@ pub const APART: &[Apart] = apart! {
         => "no ftl.snapshots";
     Sampled, Sectors: Logical("which sectors are known depends on reads, which are not carried forward")
         => "ftl.sectors.track = false";
-    Sampled, ReadAhead: Logical("what was read ahead depends on reads, which are not carried forward")
-        => "ftl.read_ahead.name = none";
     Sampled, Recovery: Logical("summaries and checkpoints are written by time, which is not carried forward")
         => "ftl.recovery.name = scan";
     Sampled, PowerCut: Logical("a cut comes once, at a time that may lie between windows") => "no power.cut";

@@ -232,6 +232,10 @@ impl Workload for Foreseen {
         self.inner.complete(request, completion);
     }
 
+    fn is_open_loop(&self) -> bool {
+        self.inner.is_open_loop()
+    }
+
     fn number(&self) -> Option<u64> {
         self.inner.number()
     }

@@ -55,6 +55,10 @@ impl Workload for Later {
         self.inner.learn_zones(zones);
     }
 
+    fn is_open_loop(&self) -> bool {
+        self.inner.is_open_loop()
+    }
+
     fn number(&self) -> Option<u64> {
         if self.ramps { self.inner.number() } else { None }
     }

@@ -56,6 +56,10 @@ impl Workload for Software {
         self.inner.learn_zones(zones);
     }
 
+    fn is_open_loop(&self) -> bool {
+        self.inner.is_open_loop()
+    }
+
     fn number(&self) -> Option<u64> {
         self.inner.number()
     }

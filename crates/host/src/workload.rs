@@ -109,6 +109,12 @@ pub trait Workload: Send {
         false
     }
 
+    /// Returns true if all requests arrive at times of their own (open loop), so that none waits for the completion of
+    /// another.
+    fn is_open_loop(&self) -> bool {
+        false
+    }
+
     /// Tells the workload the state of the zones of a zoned drive before the first [`Self::poll`]: for each zone the
     /// number of bytes written, and whether the zone is full, which it may be with fewer bytes than its capacity.
     fn learn_zones(&mut self, _zones: &[(u64, bool)]) {}

@@ -3077,6 +3077,11 @@ class SampledRun(Section):
     window_requests: Count
     """[requests] Number, in the result, of requests of each measured window of the sampled run."""
 
+    keeps_up: bool | None
+    """[yes/no] True if the drive took the requests of an open loop about as fast as they came, at the
+    ends of windows; null in a closed loop, and where all requests ran in detail.
+    """
+
     waf: SampledFigure | None
     """[ratio] Estimate, in the result, of the write amplification of the whole run; null without
     writes.
@@ -3084,14 +3089,14 @@ class SampledRun(Section):
 
     read: SampledKind | None
     """Part of the result with the estimates of rates and latencies of the reads of the whole run; null
-    without reads, where only an error of write amplification was asked for, and where requests come
-    at times of their own.
+    without reads, where only an error of write amplification was asked for, where requests wait
+    both for times and for completions, and where the drive does not keep up with an open loop.
     """
 
     write: SampledKind | None
     """Part of the result with the estimates of rates and latencies of the writes of the whole run;
-    null without writes, where only an error of write amplification was asked for, and where
-    requests come at times of their own.
+    null without writes, where only an error of write amplification was asked for, where requests
+    wait both for times and for completions, and where the drive does not keep up with an open loop.
     """
 
     parts: tuple[SampledPart, ...]

@@ -27,6 +27,7 @@ mod reclaim_units;
 mod room;
 mod streams;
 mod together;
+mod untimed_step;
 mod versions;
 mod write;
 
@@ -52,6 +53,7 @@ pub(crate) use reclaim_groups::crowded_groups;
 pub(crate) use reclaim_units::UnitEnd;
 pub(crate) use streams::Streams;
 pub(crate) use together::{Erased, Members, Remedy, Together, Wish};
+pub(crate) use untimed_step::UntimedStep;
 pub use versions::{Act, Seen};
 pub(crate) use versions::{Overtaken, Version};
 

@@ -8,7 +8,7 @@ use super::{Features, features};
 use crate::Probe;
 use crate::core::{
     Act, Arriving, Core, Erased, Joining, Lookup, MapEntry, Members, Overtaken, Remedy, Round, Seen,
-    SetMoment, SetPlan, Together, ToldOnFlash, Version, Waiter, Wish,
+    SetMoment, SetPlan, Together, ToldOnFlash, UntimedStep, Version, Waiter, Wish,
 };
 use crate::store::Mark;
 use crate::store::spare::SpareAreas;
@@ -187,8 +187,7 @@ hooks! {
     tell map_flushed(core: &mut Core, pages: &[(u32, u32)], now: SimTime);
     /// Returns the next set time at which the feature has work to do, such as taking a snapshot; `None` without one.
     ask next_moment() -> Option<SimTime>, first;
-    /// Does the next work of the feature that is due at a set time, such as a snapshot, and returns true; false if none
-    /// is due.
+    /// Does the feature's next work that is due at a set time, such as a snapshot; returns false if none is due.
     tell moment[P](core: &mut Core, now: SimTime, probe: &mut P) -> bool, any;
     /// Tells the feature that the host has finished the run, so that no timed work (snapshot, rollback) falls due any
     /// more.
@@ -264,8 +263,7 @@ hooks! {
     /// Tells the feature that an uncorrectable read was restored or given up: superblocks that were not erased because
     /// of the read may be erased.
     tell unpinned[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>);
-    /// Returns the page rows (numbered over the drive) from which a page row of a superblock can be restored; `None`:
-    /// it cannot.
+    /// Returns the page rows (numbered over the drive) from which a page row can be restored; `None`: it cannot.
     ask rows_beside(core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>>, first;
     /// Tells the feature that a read is uncorrectable: returns how its data can be restored, and requests the reads
     /// that this takes; `None`: it cannot be restored.
@@ -487,6 +485,8 @@ hooks! {
     tell constructed();
     /// Tells the feature that the host writes a unit without simulated time, which looks up its map entry.
     tell looks_up_untimed(lpn: Lpn);
+    /// Tells the feature what happens while requests of a run are carried forward without simulated time.
+    tell carried_forward(step: UntimedStep);
     /// Removes and returns the feature's own unit that must be written next without simulated time; `None` without one.
     tell due_untimed() -> Option<Lpn>, first;
     /// Tells the feature that simulated time is about to begin: it adds its own units that must be written before.

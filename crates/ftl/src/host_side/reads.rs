@@ -59,6 +59,13 @@ impl ReadPath {
         }
     }
 
+    /// Removes all read-ahead data, on a drive with no flash operation in flight.
+    pub fn forget_all(&mut self, stats: &mut FtlStats) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.forget_all(stats);
+        }
+    }
+
     /// Returns the number of bytes of the simulator's memory that the read path takes.
     pub fn bytes(&self) -> usize {
         self.ahead.as_ref().map_or(0, |ahead| ahead.bytes())

@@ -200,8 +200,7 @@ impl Ftl {
     /// overwriting `lpn` will clear; the map entry of `lpn` should be in the processor's cache by then.
     #[inline]
     pub fn prefetch_home(&self, lpn: Lpn) {
-        let map = &self.core().store.map;
-        map.prefetch_validity(map.lookup(lpn));
+        self.core().store.map.prefetch_home(lpn);
     }
 
     /// Returns the longest time that host data can have to wait for the flash: enough for each die to move all its data

@@ -85,7 +85,7 @@ impl Serves for PageMapped {
             self.media.core.assembly.streams.note_written(lpn);
             self.media.core.store.space.dies[die].live += 1;
             let is_burst = self.media.note_host_unit(die, stream);
-            self.media.core.store.map.prefetch_validity(self.media.core.store.map.lookup(lpn));
+            self.media.core.store.map.prefetch_home(lpn);
             let source = Source::of_slot(self.media.core.buffered_origin(lpn), slot);
             self.media.append(die, stream, lpn, source, ctx);
             if opened || is_burst {

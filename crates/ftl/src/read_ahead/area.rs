@@ -76,6 +76,14 @@ impl Area {
         !std::mem::replace(&mut self.ring[place as usize], Fetched::NOTHING).used
     }
 
+    /// Removes all units from the read-ahead area, none of which is being fetched. Returns the number of removed units
+    /// that no request had asked for.
+    pub fn clear(&mut self) -> u64 {
+        let held: Vec<Lpn> =
+            self.ring.iter().map(|entry| entry.lpn).filter(|lpn| *lpn != Lpn::NONE).collect();
+        held.into_iter().map(|lpn| u64::from(self.remove(lpn))).sum()
+    }
+
     /// Returns the number of bytes of the simulator's memory that the read-ahead area takes.
     pub fn bytes(&self) -> usize {
         self.ring.len() * size_of::<Fetched>() + self.index.bytes()

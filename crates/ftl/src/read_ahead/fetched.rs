@@ -83,6 +83,11 @@ impl ReadAheadState {
         stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
     }
 
+    /// Removes all data from the read-ahead area of a drive with no flash operation in flight.
+    pub fn forget_all(&mut self, stats: &mut FtlStats) {
+        stats.units_read_ahead_wasted += self.area.clear();
+    }
+
     /// Decides, after the host read `read.1` units from `read.0`, which flash reads to make ahead ([`Self::fetches`] of
     /// them); returns none if there are none. `home` returns the physical address of a unit that can be read; `limit`
     /// is the number of the host's units.

@@ -8,12 +8,13 @@
 //! one of the requests: both are answered by a part of the run in time (`CollectionInTime`). Not modelled: channels that are
 //! shared, reads that overtake programs, and different times of different page rows.
 
-use crate::core::CollectionInTime;
+use crate::core::{CollectionInTime, UntimedStep};
 use crate::pages::PageMapped;
 use crate::store::{Frontier, NONE, SuperblockState};
 use crate::upkeep::{Eager, NominalTimes};
 use controller::Origin;
-use units::{Lpn, Nanos, Ppa};
+use std::ops::Range;
+use units::{Lpn, Nanos, Ppa, SimTime};
 
 /// Type of a wrapper around a page-mapped flash translation layer, for writes without simulated time in which each die
 /// has a clock of nominal operation times.
@@ -79,18 +80,31 @@ impl RunsAhead<'_> {
     /// program. `places`: mean number of free places of a die in simulated time ([`Self::free_places`]), which
     /// collections shall keep. `None`: without clocks, dies collect only as much as writes need.
     pub fn run_ahead(&mut self, seen: Option<(CollectionInTime, Nanos)>, places: f64) {
-        self.commit_all(f64::INFINITY);
+        self.end();
         let times = self.times();
         let core = &self.0.media.core;
         let (dies, streams) = (core.store.layout.dies, core.store.space.dies[0].frontiers.len());
         let idle_after = self.0.upkeep.trigger.idle_after();
+        let (is_write_back, flush_after) = (core.rules.write_back, core.assembly.flush_after);
         self.0.upkeep.eager = seen.map(|(seen, slack)| {
             let mut eager = Eager::new(seen, times, idle_after, dies, streams);
             eager.slack = slack.ns() as f64;
             eager.places = places;
+            if is_write_back {
+                eager.pad_after(flush_after);
+            }
             Box::new(eager)
         });
         (0..dies as usize).for_each(|die| self.count_places(die));
+    }
+
+    /// Ends writes without simulated time that follow clocks: the host's programs end, and each die collects until the
+    /// present nominal time.
+    fn end(&mut self) {
+        let Some(now) = self.0.upkeep.eager.as_ref().map(|eager| eager.now) else { return };
+        self.commit_all(f64::INFINITY);
+        (0..self.0.media.core.store.layout.dies as usize).for_each(|die| self.catch_up(die));
+        self.0.media.features.carried_forward(UntimedStep::TimePassed(now as i64));
     }
 
     /// Returns the nominal times of a die's operations: means over page rows, at the wear of the drive's first
@@ -115,30 +129,61 @@ impl RunsAhead<'_> {
     }
 
     /// Advances the host's nominal clock, for writes without simulated time, by `step`; or by more, as it may be behind
-    /// the dies' nominal time by no more than the write buffer allows.
+    /// the dies' nominal time by no more than the write buffer allows. `since` is the simulated time at which the clocks
+    /// were at zero.
     #[inline]
-    pub fn pass(&mut self, step: Nanos) {
+    pub fn pass(&mut self, step: Nanos, since: SimTime) {
         if let Some(eager) = &mut self.0.upkeep.eager {
             eager.host = (eager.host + step.ns() as f64).max(eager.now - eager.slack);
             eager.now = eager.now.max(eager.host);
+            let is_overdue = eager.is_overdue();
+            self.0
+                .media
+                .features
+                .carried_forward(UntimedStep::TimePasses(since.ns() as i64 + eager.now as i64));
+            if is_overdue {
+                self.pad_hosts();
+            }
+        }
+    }
+
+    /// Pads the host's open program units, as for a flush.
+    #[cold]
+    pub fn pad_hosts(&mut self) {
+        let Some(eager) = &mut self.0.upkeep.eager else { return };
+        eager.end_unit();
+        for stream in 0..eager.last.len() {
+            let streams = &self.0.media.core.assembly.streams;
+            let last = self.0.upkeep.eager.as_ref().map_or(0, |eager| eager.last[stream]);
+            if streams.takes_hosts(stream) && !streams.is_shared(stream) {
+                self.pad_stream(last, stream);
+            }
         }
     }
 
     /// Adds the time of a flash read, for a host read of unit `lpn`, to the nominal clock of the die that holds the
-    /// unit; does nothing for a unit that is not on flash.
+    /// unit; does nothing for a unit that is not on flash, or in the page row `last` that the request has just read.
+    /// Returns the page row (numbered over the drive) that the request has read last.
     #[inline]
-    pub fn read(&mut self, lpn: Lpn) {
-        let core = &self.0.media.core;
+    pub fn read(&mut self, lpn: Lpn, last: Option<u32>) -> Option<u32> {
+        let core = &mut self.0.media.core;
+        core.store.map.outgrow();
         let place = core.store.map.lookup(lpn);
         if place == Ppa::NONE {
-            return;
+            return last;
+        }
+        let row = core.store.layout.row_number(place);
+        if last == Some(row) {
+            return last;
         }
         let die = (core.store.layout.superblock_of(place) / core.store.layout.superblocks_per_die) as usize;
+        self.0.media.features.carried_forward(UntimedStep::Reads(row));
         self.catch_up(die);
         if let Some(eager) = &mut self.0.upkeep.eager {
             let die = &mut eager.dies[die];
             die.free_at = die.free_at.max(eager.host) + eager.times.read;
         }
+        Some(row)
     }
 
     /// Gives a unit of the host, without simulated time, the next free place in the open superblock of a write stream
@@ -154,8 +199,14 @@ impl RunsAhead<'_> {
         let ppa = Ppa(store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         frontier.next_unit += 1;
         let is_last = frontier.next_unit == store.layout.data_units();
+        let is_first = frontier.next_unit == 1;
+        store.map.prefetch_lookup(lpn);
         store.map.assign(ppa, lpn);
+        if is_first {
+            self.0.media.features.carried_forward(UntimedStep::Opens(global as usize));
+        }
         if is_last {
+            let store = &mut self.0.media.core.store;
             store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
             store.space.state[global as usize] = SuperblockState::Closed;
         }
@@ -181,6 +232,11 @@ impl RunsAhead<'_> {
     /// points to the units of these programs.
     #[inline]
     fn commit(&mut self, die: usize, until: f64) {
+        if let Some(eager) = &self.0.upkeep.eager {
+            // Where older versions lie is all over the map: all are asked for before any is changed.
+            let map = &self.0.media.core.store.map;
+            eager.ended(die, until).for_each(|unit| map.prefetch_home(unit.lpn));
+        }
         while let Some(eager) = &mut self.0.upkeep.eager
             && let Some((unit, is_newest)) = eager.take_ended(die, until)
         {
@@ -205,8 +261,13 @@ impl RunsAhead<'_> {
 
     /// Ends the host's programs on all dies whose nominal end time is not later than `until` (in ns).
     fn commit_all(&mut self, until: f64) {
-        let dies = self.0.media.core.store.layout.dies as usize;
-        (0..dies).for_each(|die| self.commit(die, until));
+        let mut next = 0;
+        while let Some(eager) = &self.0.upkeep.eager
+            && let Some(die) = eager.first_ended(next, until)
+        {
+            self.commit(die, until);
+            next = die + 1;
+        }
     }
 
     /// Lets a die collect garbage until the present nominal time, as it would in simulated time: where collection is
@@ -262,21 +323,31 @@ impl RunsAhead<'_> {
         }
         let now = self.0.upkeep.eager.as_ref()?.now;
         self.commit_all(now);
-        let mut in_turns = (last + 1..dies).chain(0..=last.min(dies - 1));
-        let die = in_turns.find(|&die| self.takes_now(die, stream)).or_else(|| self.first_to_take(stream))?;
+        let in_turns = [last + 1..dies, 0..last + 1];
+        let die = in_turns.into_iter().find_map(|dies| self.first_taking(dies, stream));
+        let die = die.or_else(|| self.first_to_take(stream))?;
         let eager = self.0.upkeep.eager.as_mut()?;
         eager.last[stream] = die;
         eager.begin_program(die);
         Some(die)
     }
 
-    /// Returns true if a die can take another host program of a write stream at the present nominal time: it has a
-    /// place in its program queue, and free space. Before the check, the die collects garbage up to this time.
-    fn takes_now(&mut self, die: usize, stream: usize) -> bool {
-        self.catch_up(die);
-        let has_place =
-            self.0.upkeep.eager.as_ref().is_some_and(|eager| eager.dies[die].ends[0] <= eager.now);
-        has_place && self.has_room(die, stream) && self.0.make_room_untimed(die, stream)
+    /// Returns the first of the dies `dies` that can take another host program of a write stream at the present nominal
+    /// time, `None` if none can: it has a place in its program queue, and free space. Before the check for space, a die
+    /// collects garbage up to this time.
+    fn first_taking(&mut self, dies: Range<usize>, stream: usize) -> Option<usize> {
+        let mut next = dies.start;
+        while let Some(eager) = &self.0.upkeep.eager
+            && let Some(at) = eager.has_place_at[next..dies.end].iter().position(|at| *at <= eager.now)
+        {
+            let die = next + at;
+            self.catch_up(die);
+            if self.has_room(die, stream) && self.0.make_room_untimed(die, stream) {
+                return Some(die);
+            }
+            next = die + 1;
+        }
+        None
     }
 
     /// Returns true if a die can take a program unit of a write stream without further garbage collection: it is below
@@ -292,20 +363,32 @@ impl RunsAhead<'_> {
         if !self.0.media.core.is_within_quota(die) {
             return None;
         }
-        let clock = &self.0.upkeep.eager.as_ref()?.dies[die];
+        let eager = self.0.upkeep.eager.as_ref()?;
         let has_room = self.0.has_own_room_untimed(die, stream);
-        Some((if has_room { clock.ends[0] } else { clock.free_at }, has_room))
+        Some((if has_room { eager.has_place_at[die] } else { eager.dies[die].free_at }, has_room))
     }
 
     /// Lets nominal time pass, and dies collect, until a die can take a program unit of a write stream; returns the
     /// die, `None` if no die ever can.
     fn first_to_take(&mut self, stream: usize) -> Option<usize> {
-        let dies = self.0.media.core.store.layout.dies as usize;
-        let mut ready: Vec<_> = (0..dies).map(|die| self.ready(die, stream)).collect();
+        // No die can take a program, nor go on to collect, before it has a place for a program.
+        let mut earliest = self.0.upkeep.eager.as_ref()?.has_place_at.clone();
         while !self.0.media.core.turns_in_vain() {
-            let by_time =
-                ready.iter().enumerate().filter_map(|(die, ready)| ready.map(|(at, room)| (die, at, room)));
-            let (die, at, has_room) = by_time.min_by(|one, other| one.1.total_cmp(&other.1))?;
+            // Times are not negative: they have the order of their bits.
+            let least = earliest.iter().map(|at| at.to_bits()).min()?;
+            let at = f64::from_bits(least);
+            let die = earliest.iter().position(|time| time.to_bits() == least)?;
+            if at == f64::INFINITY {
+                return None;
+            }
+            let Some((ready, has_room)) = self.ready(die, stream) else {
+                earliest[die] = f64::INFINITY;
+                continue;
+            };
+            if ready > at {
+                earliest[die] = ready;
+                continue;
+            }
             self.commit(die, at);
             if has_room {
                 if let Some(eager) = &mut self.0.upkeep.eager {
@@ -314,12 +397,10 @@ impl RunsAhead<'_> {
                 if self.0.make_room_untimed(die, stream) {
                     return Some(die);
                 }
-                ready[die] = None;
             } else if self.0.go_on_untimed(die) {
-                ready[die] = self.ready(die, stream);
-            } else {
-                ready[die] = None;
+                continue;
             }
+            earliest[die] = f64::INFINITY;
         }
         None
     }

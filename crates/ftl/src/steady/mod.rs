@@ -9,6 +9,8 @@
 //! - `construct`: dies built at moments of such a history.
 //!   `drawn`: which units of those are valid, and what they hold.
 //! - `ahead`: collections without time that run ahead of the host as they do in time.
+//! - `prefetch`: map entries that collections without time need soon.
+//! - `room`: where there is room for units that take no time.
 //! - `still`: a drive between time and writes without it.
 //! - `together`: superblocks that are reclaimed together, in no time.
 //! - `cache`: an SLC cache as long work leaves it.
@@ -20,6 +22,8 @@ mod drawn;
 mod history;
 mod next_die;
 mod order;
+mod prefetch;
+mod room;
 mod still;
 mod together;
 mod untimed;

@@ -41,9 +41,10 @@ impl Still<'_> {
 
     /// Takes all units that wait in the write buffer out of it, at a standstill with nothing in flight, and returns the
     /// newest of each logical unit, in order. Superblocks that were read but still hold valid units become closed
-    /// again.
+    /// again, and data that were read ahead are dropped.
     pub fn take_buffered(&mut self) -> Vec<Lpn> {
         let core = &mut self.0.media.core;
+        self.0.host.reads.forget_all(&mut core.store.stats);
         for die in 0..core.store.layout.dies as usize {
             let mover = &mut core.collections[die].mover;
             // Units that found no place are still where they were.

@@ -10,7 +10,7 @@
 
 use super::next_die::{may_lie_on, next_die};
 use crate::Layout;
-use crate::core::{Core, Erased};
+use crate::core::{Core, Erased, UntimedStep};
 use crate::layer::{Layer, Untimed};
 use crate::media::Media;
 use crate::pages::PageMapped;
@@ -23,7 +23,7 @@ use units::{Lpn, Ppa};
 /// Constant: number of erases, for each superblock of a die, that garbage collection without simulated time may take
 /// before the host can write its next unit; beyond that the drive counts as stuck. Even a policy that picks victims at
 /// random misses a single superblock with garbage that often only once in 10^13 times.
-const TURNS_MOST: u64 = 32;
+pub(super) const TURNS_MOST: u64 = 32;
 
 impl PageMapped {
     /// Writes one unit of the host or of the map to an open host superblock without simulated time, on the dies in
@@ -68,7 +68,7 @@ impl PageMapped {
             }
         }
         let is_eager = self.upkeep.eager.is_some();
-        let old = self.media.core.store.map.lookup(lpn);
+        let old = if is_eager { Ppa::NONE } else { self.media.core.store.map.lookup(lpn) };
         self.media.core.assembly.streams.note_written(lpn);
         if is_eager {
             RunsAhead(self).place(die, stream, lpn);
@@ -77,7 +77,7 @@ impl PageMapped {
         }
         self.media.core.collections[die].spend();
         self.media.core.store.space.dies[die].live += 1;
-        if old != Ppa::NONE && !is_eager {
+        if old != Ppa::NONE {
             self.media.invalidate_host(old);
         }
         self.media.core.store.emptied.clear();
@@ -239,6 +239,7 @@ impl PageMapped {
         };
         self.media.core.store.space.take(die, victim);
         self.media.core.begin_victim(die, victim, Origin::Gc);
+        self.media.core.store.prefetch_first_rows(self.media.core.store.space.global(die, victim) as u32);
         true
     }
 
@@ -253,6 +254,8 @@ impl PageMapped {
         self.media.core.pass_rows(die, Customer::Collection, u32::from(row.is_some()));
         RunsAhead(self).note_rows(die, first);
         if let Some((row, mask)) = row {
+            self.media.features.carried_forward(UntimedStep::Reads(row));
+            self.media.core.store.prefetch_row_after(row);
             self.media.move_row_untimed(die, row, mask, Origin::Gc);
             if let Some(eager) = &mut self.upkeep.eager {
                 eager.note_moved(die, mask.count_ones(), self.media.core.store.layout.program_units);
@@ -297,39 +300,6 @@ impl PageMapped {
     }
 }
 
-/// Implements, for the core state of a drive, checks of free space during preconditioning without simulated time, which
-/// change nothing.
-impl Core {
-    /// Returns true if, during preconditioning without simulated time, more superblocks were erased since the host last
-    /// wrote a unit than any useful garbage collection needs: the drive is stuck.
-    #[inline]
-    pub fn turns_in_vain(&self) -> bool {
-        self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
-    }
-
-    /// Returns true when a write stream may open a superblock for host data as in [`Self::has_own_room`] and, where
-    /// several write streams take moved data, space to pad their programs remains. Called seldom: once for each
-    /// superblock, unless host data and moved data share superblocks.
-    #[inline(never)]
-    fn has_room_to_open_untimed(&self, die: usize, stream: usize) -> bool {
-        self.has_own_room(die, stream)
-            && (self.assembly.streams.spare() == 0
-                || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
-    }
-
-    /// Returns true when a die has space to move `units` units by garbage collection. Where several write streams take
-    /// moved units, space to pad each stream's program is included.
-    pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
-        let layout = &self.store.layout;
-        let kept = match self.assembly.streams.moved_count() {
-            1 => 0,
-            streams => self.assembly.streams.unusable_units() + streams * layout.program_units,
-        };
-        self.assembly.streams.moving_left(&self.store, die) + self.free_superblocks(die) * layout.data_units()
-            >= units + kept
-    }
-}
-
 impl Media {
     /// Writes a unit to the open superblock of a write stream without simulated time, and maps the unit to its place
     /// there.
@@ -348,6 +318,9 @@ impl Media {
         self.features.changes(lpn);
         self.core.store.map.set(lpn, ppa);
         self.core.store.space.valid[global as usize] += 1;
+        if first {
+            self.features.carried_forward(UntimedStep::Opens(global as usize));
+        }
         if full {
             self.core.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
             self.core.store.array.restore(global as usize, self.core.store.layout.rows);

@@ -117,10 +117,25 @@ impl Map {
         prefetch(&self.forward, lpn.index());
     }
 
+    /// Prefetches into the processor's cache the reverse map's entry for physical unit `ppa`.
+    #[inline]
+    pub fn prefetch_holder(&self, ppa: Ppa) {
+        prefetch(&self.backward, ppa.index());
+    }
+
     /// Prefetches into the processor's cache the validity bits that making `ppa` invalid will change.
     #[inline]
-    pub fn prefetch_validity(&self, ppa: Ppa) {
+    fn prefetch_validity(&self, ppa: Ppa) {
         prefetch(&self.valid, ppa.index() / 64);
+    }
+
+    /// Prefetches into the processor's cache the validity bits of the present physical place of `lpn`, whose map entry
+    /// should be in the processor's cache by then; does nothing while a rule tells where units lie.
+    #[inline]
+    pub fn prefetch_home(&self, lpn: Lpn) {
+        if self.sparse.is_none() {
+            self.prefetch_validity(self.lookup(lpn));
+        }
     }
 
     /// Returns the logical unit that was last assigned to physical unit `ppa`, as its spare area names it, whether or

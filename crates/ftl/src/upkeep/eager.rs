@@ -25,13 +25,8 @@ pub(crate) struct Eager {
     /// Mean number of units that a die's collection moves, while programs of the host are on the die, for each unit of
     /// the host that the die takes meanwhile.
     pub moved: f64,
-    /// Mean number of host units in a program unit of the host; the rest is padding.
-    pub filled: f64,
-    /// Number of host units that the host's open program unit shall hold before it is padded: the mean number,
-    /// corrected by what earlier program units held too much or too little.
-    pub to_fill: f64,
-    /// Number of units that the host's open program unit holds so far.
-    pub in_program: u32,
+    /// Field of the clocks' state: how full program units of the host are.
+    fill: ProgramFill,
     /// Field of the clocks' state: nominal times of operations, the same for each die.
     pub times: NominalTimes,
     /// Idle time in ns after which a die begins to collect in the background; `None` where idle dies do not collect.
@@ -55,8 +50,30 @@ pub(crate) struct Eager {
     /// For each logical unit whose newest version is on its way to the flash: number of units placed before that
     /// version.
     pub newest: ByNumber<u32, u32>,
+    /// For each die: nominal time, in ns, from which on the die has a place in its queue for a program of the host: the
+    /// end of the last but one such program.
+    pub has_place_at: Vec<f64>,
+    /// For each die: nominal time, in ns, at which the earliest program of the host that was not ended on the die ends;
+    /// infinite without one.
+    ends_at: Vec<f64>,
     /// For each die: state of its nominal clock, for writes without simulated time.
     pub dies: Vec<EagerDie>,
+}
+
+/// State of how full program units of the host are, on dies that are written without simulated time.
+struct ProgramFill {
+    /// Mean number of host units in a program unit of the host; the rest is padding.
+    mean: f64,
+    /// Number of host units that the host's open program unit shall hold before it is padded: the mean number,
+    /// corrected by what earlier program units held too much or too little.
+    wanted: f64,
+    /// Number of units that the host's open program unit holds so far.
+    now: u32,
+    /// Nominal time, in ns, at which the first unit came to the host's open program unit.
+    begun: f64,
+    /// Time in ns for which the host's open program unit waits for further units before it is padded; infinite where
+    /// the mean number of its units decides.
+    wait: f64,
 }
 
 /// Record of a unit of the host that has a place on the flash; the map points to the place when its program ends.
@@ -84,9 +101,8 @@ pub(crate) struct EagerDie {
     pub owed: f64,
     /// Nominal time, in ns, at which the die has ended all operations that it was given.
     pub free_at: f64,
-    /// Pair of nominal times, in ns, of a die that is written without simulated time: ends of the last but one and of
-    /// the last program of the host on the die.
-    pub ends: [f64; 2],
+    /// Nominal time, in ns, at which the last program of the host on the die ends.
+    last_end: f64,
     /// Field of the state of a die's clock: number of places that programs can take.
     pub free: FreePlaces,
     /// True if the die was idle for long enough to collect in the background, and no program of the host came since.
@@ -134,9 +150,7 @@ impl Eager {
         let filled = share(seen.host_units, seen.host_programs).max(1.0);
         Self {
             moved: share(seen.moved, seen.written),
-            filled,
-            to_fill: filled,
-            in_program: 0,
+            fill: ProgramFill { mean: filled, wanted: filled, now: 0, begun: 0.0, wait: f64::INFINITY },
             times,
             idle_after: idle_after.map(|wait| wait.ns() as f64),
             host: 0.0,
@@ -147,6 +161,8 @@ impl Eager {
             moved_so_far: 0,
             placed: 0,
             newest: ByNumber::default(),
+            has_place_at: vec![0.0; dies as usize],
+            ends_at: vec![f64::INFINITY; dies as usize],
             dies: vec![EagerDie::default(); dies as usize],
         }
     }
@@ -172,11 +188,11 @@ impl Eager {
     #[inline]
     pub fn begin_program(&mut self, die: usize) {
         let (now, program) = (self.now, self.times.program);
-        let die = &mut self.dies[die];
-        die.free_at = die.free_at.max(now) + program;
-        die.ends = [die.ends[1], die.free_at];
-        die.background = false;
-        self.in_program = 0;
+        let clock = &mut self.dies[die];
+        clock.free_at = clock.free_at.max(now) + program;
+        self.has_place_at[die] = std::mem::replace(&mut clock.last_end, clock.free_at);
+        clock.background = false;
+        self.fill.now = 0;
     }
 
     /// Records that a unit of the host was placed on a die at `ppa`; `is_last` is true if that is the last place of its
@@ -186,9 +202,23 @@ impl Eager {
         let number = self.placed;
         self.placed = number.wrapping_add(1);
         self.newest.insert(lpn.0, number);
-        let die = &mut self.dies[die];
-        die.free.take_for_host();
-        die.on_their_way.push_back(PlacedUnit { lpn, ppa, is_last, number, ends: die.ends[1] });
+        let clock = &mut self.dies[die];
+        clock.free.take_for_host();
+        clock.on_their_way.push_back(PlacedUnit { lpn, ppa, is_last, number, ends: clock.last_end });
+        self.ends_at[die] = self.ends_at[die].min(clock.last_end);
+    }
+
+    /// Returns the first die, from `from` on, on which a program of the host has ended by the nominal time `until`, in
+    /// ns, whose units are still in the die's queue; `None` if there is none.
+    #[inline]
+    pub fn first_ended(&self, from: usize, until: f64) -> Option<usize> {
+        let later = self.ends_at.get(from..)?;
+        later.iter().position(|end| *end <= until).map(|at| from + at)
+    }
+
+    /// Returns the units in a die's queue whose programs have ended by the nominal time `until`, in ns.
+    pub fn ended(&self, die: usize, until: f64) -> impl Iterator<Item = &PlacedUnit> {
+        self.dies[die].on_their_way.iter().take_while(move |unit| unit.ends <= until)
     }
 
     /// Takes from a die's queue the next unit of the host whose program has ended by the nominal time `until`, in ns,
@@ -196,7 +226,9 @@ impl Eager {
     #[inline]
     pub fn take_ended(&mut self, die: usize, until: f64) -> Option<(PlacedUnit, bool)> {
         let queue = &mut self.dies[die].on_their_way;
-        if queue.front().is_none_or(|unit| unit.ends > until) {
+        let next = queue.front().map_or(f64::INFINITY, |unit| unit.ends);
+        self.ends_at[die] = next;
+        if next > until || next == f64::INFINITY {
             return None;
         }
         let unit = queue.pop_front()?;
@@ -207,15 +239,39 @@ impl Eager {
         Some((unit, is_newest))
     }
 
+    /// Sets the time for which the host's open program unit waits for further units before it is padded; its mean number
+    /// of units counts no more.
+    pub fn pad_after(&mut self, wait: Nanos) {
+        self.fill.wait = wait.ns() as f64;
+    }
+
+    /// Returns true when the host's open program unit has waited for as long as it may for further units.
+    #[inline]
+    pub fn is_overdue(&self) -> bool {
+        self.fill.now > 0 && self.now - self.fill.begun > self.fill.wait
+    }
+
+    /// Begins the next program unit of the host, after the open one was padded.
+    pub fn end_unit(&mut self) {
+        self.fill.now = 0;
+    }
+
     /// Counts a unit of the host in its open program unit; returns true when the program unit must be padded, as it
     /// shall hold no more units but is not full.
     #[inline]
     pub fn is_filled(&mut self, program_units: u32) -> bool {
-        self.in_program += 1;
-        if f64::from(self.in_program) + 0.5 < self.to_fill && self.in_program < program_units {
+        let fill = &mut self.fill;
+        if fill.now == 0 {
+            fill.begun = self.now;
+        }
+        fill.now += 1;
+        if fill.wait < f64::INFINITY {
             return false;
         }
-        self.to_fill += self.filled - f64::from(self.in_program);
-        self.in_program < program_units
+        if f64::from(fill.now) + 0.5 < fill.wanted && fill.now < program_units {
+            return false;
+        }
+        fill.wanted += fill.mean - f64::from(fill.now);
+        fill.now < program_units
     }
 }

@@ -149,6 +149,13 @@ impl Workload for FlowsWorkload {
         })
     }
 
+    fn is_open_loop(&self) -> bool {
+        self.flows.iter().all(|flow| match flow {
+            PlayedFlow::Synthetic(flow) => flow.is_open_loop(),
+            PlayedFlow::Replay(_) => true,
+        })
+    }
+
     fn complete(&mut self, request: &HostRequest, _: &Completion) {
         if let PlayedFlow::Synthetic(flow) = &mut self.flows[request.tag as usize] {
             flow.complete();

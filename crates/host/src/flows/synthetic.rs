@@ -159,6 +159,10 @@ impl Synthetic {
         }
     }
 
+    pub fn is_open_loop(&self) -> bool {
+        matches!(self.spec.generator, FlowTiming::Interval(_))
+    }
+
     pub fn poll(&mut self, now: SimTime) -> Poll {
         if self.is_over(now) {
             return Poll::Done;

@@ -398,6 +398,10 @@ impl Workload for TraceWorkload {
         Ok(Poll::Ready(request))
     }
 
+    fn is_open_loop(&self) -> bool {
+        matches!(self.pace, ReplayPace::Open { .. })
+    }
+
     fn number(&self) -> Option<u64> {
         Some(self.line)
     }

@@ -84,6 +84,10 @@ impl Workload for VolumeWorkload {
         Ok(Poll::Ready(HostRequest::plain(arrive, next.op, next.offset, next.bytes)))
     }
 
+    fn is_open_loop(&self) -> bool {
+        self.parameters.depth.is_none()
+    }
+
     fn complete(&mut self, _: &HostRequest, _: &Completion) {
         self.outstanding = self.outstanding.checked_sub(1).expect("a completion has its request");
     }

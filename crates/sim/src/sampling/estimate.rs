@@ -5,20 +5,28 @@
 //! from endless running as this one does. It is widened by what parts in detail and parts carried forward differ, as independent
 //! errors add. For both, garbage collection of a part counts by what it moves for the room that it gains, times the room that the
 //! whole run gained (a ratio estimator): how many collections ended in a part is chance that the whole run does not have.
-//! As far as parts carried forward differ from parts in detail by more than chance, the estimate is moved to the latter (an
-//! empirical Bayes estimator). `benches/sampling.py` measures how often intervals hold.
+//! The estimate is moved to parts in detail as far as these differ from parts carried forward by more than chance (a Bayes
+//! estimator, by how far wrong the latter usually are). `benches/sampling.py` measures how often intervals hold.
 
 use super::asked::AskedErrors;
 use super::forward::ForwardedPart;
 use super::rates::{WholeRun, Windows};
 use super::room::RoomGained;
+use super::skipped::KindCounts;
 use super::told::{SampledFigure, SampledKind, SampledPart, SampledRun};
-use super::windows::{KINDS, WindowSlice};
+use super::windows::WindowSlice;
 use crate::measure::spread::{interval, quantile, total};
 
 /// Constant: half width of the 95 % interval, as a share of the write amplification, for errors that parts in detail and
 /// parts carried forward have alike; chosen on pairs 600 to 999 of `benches/sampling.py`.
-const ALIKE: f64 = 0.0085;
+const ALIKE: f64 = 0.0065;
+
+/// Constant: standard deviation of what is wrong in parts carried forward and not in parts in detail, as a share of the
+/// write amplification, for how much of their difference is taken away.
+const EXPECTED: f64 = 0.015;
+/// Constant: number of standard errors from which on the difference between parts carried forward and parts in detail
+/// counts as real, even where so much is not expected.
+const CLEAR: f64 = 3.0;
 
 /// Record of a part of a sampled run: a stretch of its requests, in detail or carried forward without simulated time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,14 +122,36 @@ fn estimate(
     let difference = share * (waf(&total(&forwarded))? - waf(&total(&detail))?);
     // How far chance alone makes them differ; nothing is taken away where that is not known.
     let known = interval(&detail, waf).zip(interval(&forwarded, waf));
-    let (removed, unsure) = known.map_or((0.0, 0.0), |(detail, forwarded)| {
-        let unsure = share * added([detail.half, forwarded.half]);
-        let noise = (unsure / quantile(detail.batches) / difference).powi(2);
-        (if noise < 1.0 { 1.0 - noise } else { 0.0 }, unsure)
-    });
-    let value = counted - removed * difference;
-    let half = added([chance, removed * unsure, (1.0 - removed) * difference, ALIKE * value]);
+    let wrong =
+        known.map_or(CarriedError { removed: 0.0, halves: [0.0, difference] }, |(detail, forwarded)| {
+            let unsure = share * added([detail.half, forwarded.half]);
+            CarriedError::of(difference, unsure, unsure / quantile(detail.batches), EXPECTED * counted)
+        });
+    let value = counted - wrong.removed * difference;
+    let half = added([chance, wrong.halves[0], wrong.halves[1], ALIKE * value]);
     Some(EstimatedWaf { value, half: Some(half) })
+}
+
+/// Record of how much of the difference between parts carried forward and parts in detail is taken away.
+struct CarriedError {
+    /// Share of the difference that is taken away, 0 to 1.
+    removed: f64,
+    /// Half widths of the intervals for what is not known of it: by chance, and what was not taken away.
+    halves: [f64; 2],
+}
+
+impl CarriedError {
+    /// Decides on a `difference` that chance makes by `unsure` (half width of its interval) or `error` (standard error),
+    /// where `expected` is how far wrong parts carried forward usually are (standard deviation).
+    fn of(difference: f64, unsure: f64, error: f64, expected: f64) -> Self {
+        let noise = (error / difference).powi(2);
+        if noise < CLEAR.powi(-2) {
+            let removed = 1.0 - noise;
+            return Self { removed, halves: [removed * unsure, noise * difference] };
+        }
+        let removed = expected.powi(2) / (expected.powi(2) + error.powi(2));
+        Self { removed, halves: [removed.sqrt() * unsure, 0.0] }
+    }
 }
 
 /// Returns the half width of an interval for the sum of independent errors with the half widths `halves`.
@@ -150,27 +180,26 @@ pub(super) struct RunSo {
     pub measured: u64,
     /// Number of requests of the sampled run that were carried forward without simulated time.
     pub forwarded: u64,
-    /// Counts of the reads (first) and of the writes that a sampled run carried forward: for each, the number of
-    /// requests and their bytes.
-    pub forwarded_kinds: [[u64; 2]; KINDS],
 }
 
 impl RunSo {
     /// Adds the requests of `parts`, parts of a stretch that was carried forward, to these counts of a sampled run's
     /// requests.
     pub fn add(&mut self, parts: &[ForwardedPart]) {
-        for part in parts {
-            self.forwarded += part.requests;
-            for (sum, more) in self.forwarded_kinds.iter_mut().flatten().zip(part.kinds.iter().flatten()) {
-                *sum += more;
-            }
-        }
+        self.forwarded += parts.iter().map(|part| part.requests).sum::<u64>();
     }
 }
 
-/// Type for the measured windows of a sampled run: their slices, and for each window the number of requests of the run
-/// at the end of the window.
-pub(super) type MeasuredWindows<'a> = (&'a [WindowSlice], Vec<f64>);
+/// Record of the measured windows of a sampled run.
+pub(super) struct MeasuredWindows<'a> {
+    /// List of the slices of the measured windows, in order.
+    pub slices: &'a [WindowSlice],
+    /// Counts of the reads (first) and of the writes of the whole run: for each, the number of requests and their
+    /// bytes.
+    pub kinds: KindCounts,
+    /// Time that the whole run took, in ns, where arrival times tell it; `None` in a closed loop.
+    pub elapsed_ns: Option<f64>,
+}
 
 /// Returns the totals of a sampled run as a whole, from its parts and the slices of its windows: requests, bytes
 /// programmed for each, and reads and writes.
@@ -178,7 +207,7 @@ fn whole_run(
     parts: &[SamplePart],
     waf: Option<EstimatedWaf>,
     run_so: &RunSo,
-    slices: &[WindowSlice],
+    found: &MeasuredWindows<'_>,
 ) -> WholeRun {
     let rest = parts.get(1..).unwrap_or_default();
     let requests: u64 = rest.iter().map(|part| part.requests).sum();
@@ -187,19 +216,18 @@ fn whole_run(
         parts.iter().fold([0.0; 2], |[all, written], part| [all + part.programmed, written + part.written]);
     // The beginning stands for itself.
     let programmed = waf.map_or(counted, |waf| counted + waf.value * written - all);
-    let half = waf.and_then(|waf| Some(waf.half? / waf.value));
-    let counted = |kind: usize| {
-        let [requests, bytes] = run_so.forwarded_kinds[kind].map(|count| count as f64);
-        slices.iter().fold([requests, bytes], |sum, slice| {
-            [sum[0] + slice.kinds[kind].requests, sum[1] + slice.kinds[kind].bytes]
-        })
-    };
-    let seen = (run_so.measured + run_so.forwarded).max(1) as f64;
+    let half = waf.and_then(|waf| Some(waf.half? / waf.value)).unwrap_or(0.0);
+    let kinds = found.kinds.map(|kind| kind.map(|count| count as f64));
+    let first = found.slices.iter().filter(|slice| slice.window == 0).map(|slice| slice.bytes).sum::<f64>();
+    let transferred = kinds.iter().map(|kind| kind[1]).sum::<f64>() - first;
+    let (known, known_half) =
+        if found.elapsed_ns.is_some() { (transferred, 0.0) } else { (programmed, half) };
     WholeRun {
         requests: run_so.all as f64,
-        programmed: programmed / requests.max(1) as f64,
-        programmed_half: half.unwrap_or(0.0),
-        kinds: std::array::from_fn(|kind| counted(kind).map(|count| count * run_so.all as f64 / seen)),
+        known: known / requests.max(1) as f64,
+        known_half,
+        kinds,
+        elapsed_ns: found.elapsed_ns,
     }
 }
 
@@ -214,9 +242,9 @@ pub(super) fn of(
     windows: Option<MeasuredWindows<'_>>,
 ) -> SampledRun {
     let waf = waf(parts);
-    let [read, write] = windows.filter(|_| run_so.all > 0).map_or([None, None], |(slices, ends)| {
-        let whole = whole_run(parts, waf, &run_so, slices);
-        let windows = Windows::new(slices, &ends, whole.requests);
+    let [read, write] = windows.filter(|_| run_so.all > 0).map_or([None, None], |found| {
+        let whole = whole_run(parts, waf, &run_so, &found);
+        let windows = Windows::new(found.slices, &whole);
         [0, 1].map(|kind| windows.kind(kind, &whole, &[asked.iops, asked.mean, asked.p99]))
     });
     let waf = waf.map(|waf| waf.told(asked.waf));
@@ -233,6 +261,7 @@ pub(super) fn of(
         requests_forwarded: run_so.forwarded,
         warm_up_requests: lengths[0],
         window_requests: lengths[1],
+        keeps_up: None,
         waf,
         read,
         write,

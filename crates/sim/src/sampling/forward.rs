@@ -7,7 +7,7 @@
 
 use super::room::{RoomCounts, RoomGained};
 use super::skipped::{PassedOver, Skipped};
-use super::windows::KINDS;
+use crate::namespaces::Namespaces;
 use crate::observe::Observer;
 use crate::requests::whole_units;
 use crate::run::Run;
@@ -17,10 +17,18 @@ use crate::start::precondition::WaitingUnits;
 use crate::{Drive, Error, embedding};
 use ftl::{CollectionInTime, Ftl, RunsAhead, Still};
 use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
-use units::{Lpn, Nanos};
+use units::{Lpn, Nanos, SimTime};
 
-/// Constant: number of requests carried forward between two checks whether the embedding program asks to stop.
-const LOOK_EVERY: u64 = 1 << 14;
+/// Constant: number of batches of requests carried forward between two checks whether the embedding program asks to
+/// stop.
+const LOOK_EVERY: u64 = 1 << 8;
+
+/// Constant: greatest number of requests that are drawn from the workload before the first of them is carried forward,
+/// so that what they need of the drive's state is asked for in advance.
+const BATCH: u64 = 64;
+
+/// Constant: greatest number of mapping units of a request that are asked for in advance.
+const FORESEEN_UNITS: u32 = 8;
 
 /// Constant: number of parts, each with counts of its own, of a stretch of requests that is carried forward.
 const PARTS: u64 = 4;
@@ -30,9 +38,8 @@ const PARTS: u64 = 4;
 pub(super) struct ForwardedPart {
     /// Number of requests in this part of a stretch that was carried forward.
     pub requests: u64,
-    /// Counts of the reads (first) and of the writes in this part of a stretch: for each, the number of requests and
-    /// their bytes.
-    pub kinds: [[u64; 2]; KINDS],
+    /// Number of bytes of the write requests in this part of a stretch that was carried forward.
+    pub written: u64,
     /// Field of the record of a part that was carried forward: programs, and what garbage collection cost.
     pub room: RoomGained,
 }
@@ -42,9 +49,13 @@ pub(super) struct ForwardedPart {
 pub(super) struct Forwarded {
     /// List of the parts of the stretch of requests that was carried forward, in order.
     pub parts: Vec<ForwardedPart>,
-    /// True if the workload has said, in the stretch or before, that a request has an arrival time of its own (open
-    /// loop), not only completions to follow.
+    /// True if the workload has said, in the stretch, that a request has an arrival time of its own, not only
+    /// completions to follow.
     pub waits: bool,
+    /// Time by the workload's clock that was carried forward, in ns.
+    pub ns: u64,
+    /// Time by which the first request of the stretch was late when the stretch began.
+    pub late: Nanos,
     /// True if the workload came to its end, in the stretch that was carried forward or before.
     pub is_over: bool,
 }
@@ -52,7 +63,7 @@ pub(super) struct Forwarded {
 impl Forwarded {
     /// Returns the number of bytes of the write requests in the stretch that was carried forward.
     pub fn bytes(&self) -> u64 {
-        self.parts.iter().map(ForwardedPart::written).sum()
+        self.parts.iter().map(|part| part.written).sum()
     }
 }
 
@@ -74,6 +85,8 @@ struct ForwardWriter<'a> {
     ftl: &'a mut Ftl,
     /// Field: model of the write buffer; `None` where units do not wait in the buffer.
     waiting: Option<WaitingUnits>,
+    /// Simulated time at which the stretch that is carried forward began.
+    since: SimTime,
 }
 
 impl ForwardWriter<'_> {
@@ -101,7 +114,24 @@ impl ForwardWriter<'_> {
     /// Advances the nominal clock of the host by `step` while requests are carried forward.
     fn pass(&mut self, step: Nanos) {
         if let Some(pages) = self.ftl.as_page_mapped() {
-            RunsAhead(pages).pass(step);
+            RunsAhead(pages).pass(step, self.since);
+        }
+    }
+
+    /// Prefetches what carrying out a request will read of the drive's state: what a read finds in the map, and whether
+    /// units wait in the buffer.
+    fn foresee(&self, request: &HostRequest, unit: u64) {
+        let first = (request.offset / unit) as u32;
+        let end = (request.offset + u64::from(request.bytes)).div_ceil(unit) as u32;
+        let units = (first..end.min(first + FORESEEN_UNITS)).map(Lpn);
+        let is_read = request.op.effect() == Effect::Read;
+        for lpn in units {
+            if let Some(waiting) = &self.waiting {
+                waiting.prefetch(lpn);
+            }
+            if is_read {
+                self.ftl.prefetch(lpn);
+            }
         }
     }
 
@@ -123,16 +153,33 @@ impl ForwardWriter<'_> {
                 Ok(())
             }
             Effect::Read => {
+                let mut row = None;
                 for lpn in ((request.offset / unit) as u32..end.div_ceil(unit) as u32).map(Lpn) {
                     let waits = self.waiting.as_ref().is_some_and(|waiting| waiting.holds(lpn));
                     if !waits && let Some(pages) = self.ftl.as_page_mapped() {
-                        RunsAhead(pages).read(lpn);
+                        row = RunsAhead(pages).read(lpn, row);
                     }
                 }
                 Ok(())
             }
-            Effect::Flush | Effect::Manage => Ok(()),
+            Effect::Flush => self.flush(),
+            Effect::Manage => Ok(()),
         }
+    }
+
+    /// Writes all units in the model of the write buffer to the flash, and pads open program units, unless the buffer
+    /// survives a power cut.
+    fn flush(&mut self) -> Result<(), Error> {
+        if self.ftl.buffer().is_protected() {
+            return Ok(());
+        }
+        while let Some(lpn) = self.waiting.as_mut().and_then(WaitingUnits::pop) {
+            self.put(lpn)?;
+        }
+        if let Some(pages) = self.ftl.as_page_mapped() {
+            RunsAhead(pages).pad_hosts();
+        }
+        Ok(())
     }
 
     /// Ends writing without simulated time: units in the model of the write buffer go to the buffer itself, as far as
@@ -153,13 +200,11 @@ impl ForwardWriter<'_> {
     }
 }
 
-/// Gives the workload of a run a clock of its own, which can be ahead of the clock of the run; returns the lead of that
-/// clock, zero so far.
-pub(super) fn passing_over<P: Observer>(run: &mut Run<P>) -> PassedOver {
-    let passed = PassedOver::default();
+/// Gives the workload of a run a clock of its own, which is ahead of the clock of the run by `lead`, and counts its
+/// requests there.
+pub(super) fn pass_over<P: Observer>(run: &mut Run<P>, lead: &PassedOver) {
     let inner = std::mem::replace(&mut run.workload, Box::new(Nothing));
-    run.workload = Box::new(Skipped { inner, passed: passed.clone() });
-    passed
+    run.workload = Box::new(Skipped { inner, passed: lead.clone() });
 }
 
 /// Record of the times by which the nominal clocks advance with each request that is carried forward, as measured in
@@ -169,6 +214,8 @@ pub(super) struct Steps {
     /// Time by which the workload's clock advances with each request carried forward: the mean time from one request to
     /// the next, or less where requests have arrival times of their own.
     pub all: Nanos,
+    /// Mean time from one request to the next in the measured windows so far.
+    pub apart: Nanos,
     /// Mean latency of a request in the measured windows so far.
     pub latency: Nanos,
     /// List, by effect of a request (such as read or write), of the times by which the host's nominal clock advances
@@ -183,8 +230,6 @@ pub(super) struct ForwardPlan {
     /// Field of a plan: times by which the nominal clocks of workload and host advance with each request carried
     /// forward.
     pub steps: Steps,
-    /// True if the workload's requests have arrival times of their own (open loop).
-    pub waits: bool,
     /// Counts, in the parts of the run in simulated time, of how garbage collection and the host shared dies.
     pub seen: CollectionInTime,
     /// Mean number of free places of a die in the measured windows so far ([`RunsAhead::free_places`]).
@@ -208,48 +253,47 @@ pub(super) fn forward<P: Observer>(
     let keeps = run.ftl.buffer().is_write_back() && waits_in.slots > 0;
     let waiting = keeps.then(|| WaitingUnits::new(waits_in.slots, run.ftl.layout().logical_units));
     let held = if keeps {
-        u64::from(run.ftl.buffer().units()) * plan.steps.all.ns()
+        u64::from(run.ftl.buffer().units()) * plan.steps.apart.ns()
     } else {
         plan.steps.latency.ns()
     };
     if let Some(pages) = run.ftl.as_page_mapped() {
         RunsAhead(pages).run_ahead(Some((plan.seen, Nanos::new(held))), plan.places);
     }
-    let mut done = Forwarded { waits: plan.waits, ..Forwarded::default() };
+    let (mut done, passed_before) = (Forwarded::default(), passed.ns());
     let count = plan.count.min(Pausing(run).requests_left());
     let mut edge = RoomCounts::of(&mut run.ftl);
-    let mut writer = ForwardWriter { drive, ftl: &mut run.ftl, waiting };
+    let mut writer = ForwardWriter { drive, ftl: &mut run.ftl, waiting, since: now };
     waits_in.units.into_iter().try_for_each(|lpn| writer.write(lpn))?;
     let mut part = ForwardedPart::default();
-    let mut requests = 0;
+    let (mut requests, mut batches) = (0, 0);
+    let part_requests = count.div_ceil(PARTS);
+    let mut drawn = DrawnBatch::new(now, passed, &plan.steps);
     while requests < count && !done.is_over {
-        match run.workload.poll(now)? {
-            Poll::Ready(request) => {
-                run.namespaces.admit(&request, || run.workload.report().name)?;
-                let effect = request.op.effect();
-                writer.pass(plan.steps.by_effect[effect as usize]);
-                writer.take(&request, unit.get())?;
-                part.count(&request);
-                requests += 1;
-                passed.add(plan.steps.all.ns());
-                run.workload.complete(&request, &Completion::success(now));
-                look_at_times(requests)?;
-            }
-            Poll::At(time) => {
-                done.waits = true;
-                let gap = time.since(now);
-                writer.pass(gap);
-                passed.add(gap.ns());
-            }
-            Poll::Done => done.is_over = true,
-            Poll::Blocked => return Err(never(run.workload.as_ref())),
+        let most = BATCH.min(count - requests).min(part_requests - part.requests);
+        drawn.draw(most as usize, run.workload.as_mut(), &run.namespaces)?;
+        done.waits |= drawn.waits;
+        if requests == 0 {
+            done.late = drawn.late();
         }
-        if part.requests == count.div_ceil(PARTS) {
+        done.is_over |= drawn.is_over;
+        drawn.requests.iter().for_each(|(_, request)| writer.foresee(request, unit.get()));
+        for (gap, request) in &drawn.requests {
+            writer.pass(*gap + plan.steps.by_effect[request.op.effect() as usize]);
+            writer.take(request, unit.get())?;
+            part.count(request);
+        }
+        writer.pass(drawn.gap);
+        requests += drawn.requests.len() as u64;
+        batches += 1;
+        look_at_times(batches)?;
+        if part.requests == part_requests {
             done.parts.push(part.until(writer.ftl, &mut edge));
             part = ForwardedPart::default();
         }
     }
     writer.end()?;
+    done.ns = passed.ns() - passed_before;
     // The end of writing without time belongs to the last part.
     let last = if part.requests > 0 { Some(part) } else { done.parts.pop() };
     done.parts.extend(last.map(|last| last.until(&mut run.ftl, &mut edge)));
@@ -257,19 +301,86 @@ pub(super) fn forward<P: Observer>(
     Ok(done)
 }
 
+/// Record of the next requests of a workload, drawn before they are carried forward, by a clock that advances with each
+/// request and with the time for which the workload waits.
+struct DrawnBatch {
+    /// Simulated time at which the stretch that is carried forward began.
+    now: SimTime,
+    /// Field of the record of drawn requests: lead of the workload's clock.
+    passed: PassedOver,
+    /// Time by which the workload's clock advances with each request.
+    step: Nanos,
+    /// List of the requests, in order, each with the time for which the workload waited before it.
+    requests: Vec<(Nanos, HostRequest)>,
+    /// Time for which the workload waited after the last request.
+    gap: Nanos,
+    /// True if the workload waited for a time to come.
+    waits: bool,
+    /// True if the workload has ended.
+    is_over: bool,
+}
+
+impl DrawnBatch {
+    /// Makes the record without requests, for a stretch that begins at simulated time `now`.
+    fn new(now: SimTime, passed: &PassedOver, steps: &Steps) -> Self {
+        Self {
+            now,
+            passed: passed.clone(),
+            step: steps.all,
+            requests: Vec::with_capacity(BATCH as usize),
+            gap: Nanos::ZERO,
+            waits: false,
+            is_over: false,
+        }
+    }
+
+    /// Returns how late the first of the drawn requests is; zero without requests.
+    fn late(&self) -> Nanos {
+        let late = |(_, request): &(Nanos, HostRequest)| self.now.ns().saturating_sub(request.arrive.ns());
+        Nanos::new(self.requests.first().map_or(0, late))
+    }
+
+    /// Draws up to `most` requests from `workload` in place of those drawn before; all are answered at once.
+    ///
+    /// # Errors
+    /// When the workload is faulty, or waits for an answer although all its requests are answered.
+    fn draw(
+        &mut self,
+        most: usize,
+        workload: &mut dyn Workload,
+        namespaces: &Namespaces,
+    ) -> Result<(), Error> {
+        self.requests.clear();
+        self.gap = Nanos::ZERO;
+        while self.requests.len() < most && !self.is_over {
+            match workload.poll(self.now)? {
+                Poll::Ready(request) => {
+                    namespaces.admit(&request, || workload.report().name)?;
+                    self.requests.push((std::mem::take(&mut self.gap), request));
+                    self.passed.add(self.step.ns());
+                    workload.complete(&request, &Completion::success(self.now));
+                }
+                Poll::At(time) => {
+                    self.waits = true;
+                    let gap = time.since(self.now);
+                    self.gap += gap;
+                    self.passed.add(gap.ns());
+                }
+                Poll::Done => self.is_over = true,
+                Poll::Blocked => return Err(never(workload)),
+            }
+        }
+        Ok(())
+    }
+}
+
 impl ForwardedPart {
     /// Adds a request to the counts of this part of a stretch that is carried forward.
     fn count(&mut self, request: &HostRequest) {
         self.requests += 1;
-        if let Some([requests, bytes]) = self.kinds.get_mut(request.op.effect() as usize) {
-            *requests += 1;
-            *bytes += u64::from(request.bytes);
+        if request.op.effect() == Effect::Write {
+            self.written += u64::from(request.bytes);
         }
-    }
-
-    /// Returns the number of bytes of the write requests in this part.
-    pub fn written(&self) -> u64 {
-        self.kinds[Effect::Write as usize][1]
     }
 
     /// Returns this part of a stretch carried forward, at its end, with what the drive programmed since `edge` added.
@@ -281,10 +392,10 @@ impl ForwardedPart {
     }
 }
 
-/// Asks, after each [`LOOK_EVERY`] requests carried forward, whether the embedding program (such as Python) wants the
-/// run to stop.
-fn look_at_times(requests: u64) -> Result<(), Error> {
-    if requests.is_multiple_of(LOOK_EVERY) { embedding::look() } else { Ok(()) }
+/// Asks, after each [`LOOK_EVERY`] batches of requests carried forward, whether the embedding program (such as Python)
+/// wants the run to stop.
+fn look_at_times(batches: u64) -> Result<(), Error> {
+    if batches.is_multiple_of(LOOK_EVERY) { embedding::look() } else { Ok(()) }
 }
 
 /// Makes the error for a workload that waits for an answer although all its requests are answered.

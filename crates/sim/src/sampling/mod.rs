@@ -14,6 +14,7 @@
 
 mod asked;
 mod beginning;
+mod clock;
 mod estimate;
 mod forward;
 mod plan;
@@ -30,15 +31,15 @@ use crate::run::pausing::{CountsAtPause, Pausing};
 use crate::{Drive, Error};
 pub(crate) use asked::AskedErrors;
 use beginning::{BeginningSeen, is_changing};
+use clock::SampledClock;
 use controller::Origin;
-use estimate::{RunSo, SamplePart};
-use forward::{ForwardPlan, Forwarded, WaitingIn, forward, passing_over};
+use estimate::{MeasuredWindows, RunSo, SamplePart};
+use forward::{ForwardPlan, Forwarded, WaitingIn, forward};
 use ftl::compatibility::{Feature, check_asked};
 use ftl::{CollectionInTime, RunsAhead, Still};
 use plan::SampleLengths;
 use room::RoomCounts;
 use seen::{PlacesSeen, WaitingSeen};
-use skipped::PassedOver;
 pub(crate) use told::SampledRun;
 use windows::WindowsSeen;
 
@@ -58,6 +59,9 @@ enum SamplingStage {
     Beginning,
     /// Case of stage of a sampled run: requests run in detail, unmeasured, until `until` of the run are answered.
     WarmUp { until: u64, pause: Box<CountsAtPause> },
+    /// Case of stage of a sampled run: a pass of the workload ended while requests were carried forward; `left` more are
+    /// carried forward in the next pass.
+    BetweenPasses { left: u64, pause: Box<CountsAtPause> },
     /// Case of stage of a sampled run: a window is measured, until `until` requests of the run are answered.
     Measuring { until: u64 },
     /// Case of stage of a sampled run: the run is over.
@@ -70,11 +74,8 @@ pub(crate) struct Sampling {
     asked: AskedErrors,
     /// Field of a sampled run's state: its present stage (beginning, warm-up, measured window, or over).
     stage: SamplingStage,
-    /// Field of a sampled run's state: lead of the workload's clock over the clock of the run; `None` before the
-    /// workload has a clock of its own.
-    passed: Option<PassedOver>,
-    /// Number of passes of the workload (`--loop`) begun at the last look; each has a clock of its own.
-    passes: u32,
+    /// Field of a sampled run's state: clock of the workload, which is ahead of the clock of the run.
+    clock: SampledClock,
     /// The record of the measured windows so far, kept in the state of a sampled run.
     windows: WindowsSeen,
     /// List of the parts of the run so far, in detail and carried forward, in order.
@@ -125,17 +126,16 @@ pub(crate) fn check(drive: &Drive) -> Result<(), Error> {
 
 impl Sampling {
     /// Makes the state of a sampled run before its first request; `asked` holds the bounds that `--sample` sets on
-    /// errors.
-    pub fn new(asked: AskedErrors) -> Self {
+    /// errors, and `seed` is the seed of the run.
+    pub fn new(asked: AskedErrors, seed: u64) -> Self {
         Self {
             asked,
             stage: SamplingStage::Beginning,
-            passed: None,
-            passes: 0,
+            clock: SampledClock::default(),
             windows: WindowsSeen::default(),
             parts: Vec::new(),
             beginning: BeginningSeen { part: PART_LEAST, ..BeginningSeen::default() },
-            lengths: SampleLengths::unknown(),
+            lengths: SampleLengths::unknown(seed),
             run_so: RunSo::default(),
             waiting: WaitingSeen::default(),
             places: PlacesSeen::default(),
@@ -164,9 +164,8 @@ impl Sampling {
             {
                 self.begin(run);
             }
-            if self.passes != passes[0] {
-                // A further pass of the workload has a clock of its own.
-                (self.passed, self.passes) = (None, passes[0]);
+            if self.clock.look(run, passes[0]) {
+                self.go_on_in_pass(run, drive)?;
             }
             if run.advance(EVENTS)? {
                 return Ok(());
@@ -177,7 +176,7 @@ impl Sampling {
             {
                 self.places.note(RunsAhead(pages).free_places());
             }
-            if !matches!(self.stage, SamplingStage::WarmUp { .. })
+            if matches!(self.stage, SamplingStage::Beginning | SamplingStage::Measuring { .. })
                 && let Some(pages) = run.ftl.as_page_mapped()
             {
                 self.waiting.note(Still(pages).units_waiting(), done);
@@ -199,6 +198,7 @@ impl Sampling {
     fn begin<P: Observer>(&mut self, run: &mut Run<P>) {
         let buffer = u64::from(run.ftl.buffer().units());
         self.beginning.part = PART_LEAST.max(buffer.div_ceil(PARTS as u64 / 2));
+        self.clock.begin(run);
         self.before = self.totals(run);
         self.room_before = RoomCounts::of(&mut run.ftl);
         self.beginning.base = run.host_requests;
@@ -247,15 +247,20 @@ impl Sampling {
         if self.beginning.ends.len() <= PARTS {
             return Ok(());
         }
-        let (settled, left) = (self.beginning.settled(), requests_left(run, passes[1]));
+        let left = requests_left(run, passes[1]);
+        // How far apart requests of an open loop come says nothing of the drive.
+        let settled = if self.clock.is_open { 0 } else { self.beginning.settled() };
         let requests = run.host_requests - self.beginning.base;
-        if is_changing(&self.beginning.ends) && left.is_none_or(|left| left > BEGINNINGS_LEFT * requests) {
+        if !self.clock.is_open
+            && is_changing(&self.beginning.ends)
+            && left.is_none_or(|left| left > BEGINNINGS_LEFT * requests)
+        {
             // It may settle later: collections that were due before the run take long beside reads.
             self.beginning.lengthen();
             return Ok(());
         }
         let turn = if self.asked.tells_times() { self.turn(run) } else { 0.0 };
-        self.lengths = SampleLengths::plan(settled, turn, left);
+        self.lengths.plan(settled, turn, left, self.clock.windows());
         self.end_window(run);
         self.go_forward(run, drive)
     }
@@ -263,7 +268,7 @@ impl Sampling {
     /// Lets the drive come to rest, carries its state forward, and begins the warm-up of the next window; where no
     /// request is to be carried forward, begins the next window at once.
     fn go_forward<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive) -> Result<(), Error> {
-        if self.lengths.skip == 0 {
+        if !self.lengths.carries_forward() {
             // Too few requests to leave any out: windows follow each other.
             self.windows.begin(run, self.totals(run)[0], self.lengths.window);
             self.stage = SamplingStage::Measuring { until: run.host_requests + self.lengths.window };
@@ -271,6 +276,30 @@ impl Sampling {
             return Ok(());
         }
         let pause = Box::new(Pausing(run).pause_measuring());
+        let count = self.lengths.next_skip();
+        self.carry_forward(run, drive, count, pause)
+    }
+
+    /// Carries the state of the drive further forward where a pass of the workload ended meanwhile.
+    fn go_on_in_pass<P: Observer>(&mut self, run: &mut Run<P>, drive: &Drive) -> Result<(), Error> {
+        match std::mem::replace(&mut self.stage, SamplingStage::Over) {
+            SamplingStage::BetweenPasses { left, pause } => self.carry_forward(run, drive, left, pause),
+            stage => {
+                self.stage = stage;
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets the drive come to rest, carries its state forward by `count` requests, and begins the warm-up of the next
+    /// window, unless the pass of the workload ends before. `pause` has the counts at the end of the last window.
+    fn carry_forward<P: Observer>(
+        &mut self,
+        run: &mut Run<P>,
+        drive: &Drive,
+        count: u64,
+        pause: Box<CountsAtPause>,
+    ) -> Result<(), Error> {
         self.collected[0] = self.collected[0].and(seen_by(run).since(self.collected[1]));
         let comes = Pausing(run).hold();
         while !run.advance(EVENTS)? {}
@@ -282,18 +311,20 @@ impl Sampling {
         self.end_detail(run);
         let mut done = Forwarded { is_over: !comes, ..Forwarded::default() };
         if comes {
-            let passed = self.passed.get_or_insert_with(|| passing_over(run)).clone();
+            let passed = self.clock.lead.clone();
             let counted = run.ftl.stats().bytes_written;
             let keeps = WaitingIn { units: std::mem::take(&mut buffered), slots: self.waiting.mean() };
-            let (count, steps, waits, seen) =
-                (self.lengths.skip, self.windows.times.steps(), self.windows.times.waits, self.collected[0]);
+            let times = &self.windows.times;
+            let steps = if self.clock.is_open { times.steps_of_arrivals() } else { times.steps() };
             let places = self.places.mean() / f64::from(run.ftl.layout().dies);
-            done = forward(run, drive, &passed, keeps, &ForwardPlan { count, steps, waits, seen, places })?;
+            let plan = ForwardPlan { count, steps, seen: self.collected[0], places };
+            done = forward(run, drive, &passed, keeps, &plan)?;
+            self.clock.note(&done);
             // What a later write took the place of in the buffer was written, too, and counts by the bytes of its request.
             self.extra[1] += (run.ftl.stats().bytes_written - counted) as f64 - done.bytes() as f64;
             self.note_forwarded(run, &done);
         }
-        self.windows.times.waits |= done.waits;
+        self.windows.times.waits |= done.waits && !self.clock.is_open;
         self.check_times(run)?;
         self.run_so.add(&done.parts);
         if !comes && let Some(pages) = run.ftl.as_page_mapped() {
@@ -305,22 +336,27 @@ impl Sampling {
         if !done.is_over {
             Pausing(run).draw_again();
         }
-        self.stage = SamplingStage::WarmUp { until: run.host_requests + self.lengths.warm_up, pause };
+        let left = count - done.parts.iter().map(|part| part.requests).sum::<u64>().min(count);
+        self.stage = match done.is_over && left > 0 {
+            true => SamplingStage::BetweenPasses { left, pause },
+            false => SamplingStage::WarmUp { until: run.host_requests + self.lengths.warm_up, pause },
+        };
         Ok(())
     }
 
-    /// Refuses bounds on the errors of rates and latencies (`--sample`) for a workload whose requests have arrival
-    /// times of their own.
+    /// Refuses bounds on the errors of rates and latencies (`--sample`) for a workload some of whose requests have
+    /// arrival times of their own, while others follow completions.
     ///
     /// # Errors
-    /// When an error of a rate or of a latency was asked for, and a request has come at a time of its own.
+    /// When an error of a rate or of a latency was asked for, and a request of such a workload has come at a time of its
+    /// own.
     fn check_times<P: Observer>(&self, run: &Run<P>) -> Result<(), Error> {
         if !self.windows.times.waits || !self.asked.has_times() {
             return Ok(());
         }
         let (text, name) = (&self.asked.text, run.workload.report().name);
         Err(Error(format!(
-            "--sample {text}: requests of {name} come at times of their own, which decide its rates and latencies, and which are not carried forward exactly; expected an error of waf alone"
+            "--sample {text}: requests of {name} wait for times and for completions, so that rates and latencies decide when they come, and are not carried forward exactly; expected an error of waf alone"
         )))
     }
 
@@ -333,7 +369,7 @@ impl Sampling {
                 requests: part.requests,
                 is_forwarded: true,
                 programmed: part.room.programmed,
-                written: part.written() as f64,
+                written: part.written as f64,
                 room: part.room,
             });
             first_request += part.requests;
@@ -381,7 +417,7 @@ impl Sampling {
     /// Ends the present measured window or warm-up of a sampled run when the run is over.
     pub fn finish<P: Observer>(&mut self, run: &mut Run<P>) {
         match std::mem::replace(&mut self.stage, SamplingStage::Over) {
-            SamplingStage::WarmUp { pause, .. } => {
+            SamplingStage::WarmUp { pause, .. } | SamplingStage::BetweenPasses { pause, .. } => {
                 Pausing(run).go_on_measuring(&pause);
                 self.end_detail(run);
             }
@@ -390,16 +426,22 @@ impl Sampling {
             }
             _ => {}
         }
+        self.clock.end(run);
         self.run_so.all = run.host_requests - self.beginning.base;
     }
 
     /// Returns the report of a sampled run that is over.
     pub fn report(&self) -> SampledRun {
-        let ends = self.windows.ends.iter().map(|end| (end - self.beginning.base) as f64).collect();
-        let tells_times = self.asked.tells_times() && !self.windows.times.waits;
-        let windows = tells_times.then_some((self.windows.slices.as_slice(), ends));
+        let keeps_up = self.clock.keeps_up(self.windows.times.ns());
+        let tells_times = self.asked.tells_times() && !self.windows.times.waits && keeps_up != Some(false);
+        let windows = tells_times.then(|| MeasuredWindows {
+            slices: &self.windows.slices,
+            kinds: self.clock.kinds(),
+            elapsed_ns: self.clock.elapsed_ns(),
+        });
         let lengths = [self.lengths.warm_up, self.lengths.window];
-        estimate::of(&self.parts, self.run_so, lengths, &self.asked, windows)
+        let report = estimate::of(&self.parts, self.run_so, lengths, &self.asked, windows);
+        SampledRun { keeps_up, ..report }
     }
 }
 

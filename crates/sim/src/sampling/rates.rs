@@ -1,18 +1,19 @@
 //! From the measured windows of a sampled run to rates, mean latencies and 99th percentiles of the whole run.
 //!
-//! The beginning of the run stands for itself; each window stands for the requests since the window before. What windows found is
+//! The beginning of the run stands for itself; windows stand for the rest, in equal parts. What windows found is
 //! moved to the programs that the whole run needed for a request (a regression over half windows, as control variates are: Lavenberg and
 //! Welch 1981), because collections come in bursts that few windows meet as often as the whole run, and because that count is known of
-//! all of it.
+//! all of it. In an open loop, whose requests come in bursts of their own, it is moved to the bytes of the whole run's requests.
 //!
 //! The interval is of what a run in full may find. It adds, as independent errors, the spread over windows (a jackknife that leaves one
 //! out at a time), what is not known of the programs for a request, and by how much late halves of windows differ from early ones: a drive
-//! that has not settled when a window begins.
+//! that has not settled when a window begins. In an open loop it adds half of what the regression moved.
 //!
 //! Not modelled: what is wrong with early and late halves of windows alike.
 
+use super::skipped::KINDS;
 use super::told::{SampledFigure, SampledKind};
-use super::windows::{KINDS, LatencyCounts, WindowSlice};
+use super::windows::{LatencyCounts, WindowSlice};
 use crate::measure::spread::quantile;
 
 /// Constant: least number of measured windows of a sampled run, beside its beginning, from which intervals are
@@ -20,6 +21,9 @@ use crate::measure::spread::quantile;
 const WINDOWS_LEAST: usize = 6;
 /// Constant: fraction of requests that take at most as long as the percentile that is estimated.
 const PERCENTILE: f64 = 0.99;
+/// Constant: half width of the interval of the time that a run of an open loop took, as a share of that time: arrival
+/// times tell it but for the last latencies.
+const ELAPSED_HALF: f64 = 1e-4;
 /// Constant: width of a level of the histograms of latencies, as a share of the latency.
 const LEVEL_WIDTH: f64 = 0.001;
 
@@ -32,13 +36,16 @@ pub(super) type AskedOfTimes = [Option<f64>; 3];
 pub(super) struct WholeRun {
     /// Number of requests of the whole sampled run.
     pub requests: f64,
-    /// Number of bytes programmed to flash for each request, over the whole sampled run except its beginning.
-    pub programmed: f64,
-    /// Half width of the interval of `programmed` (bytes programmed for each request), as a share of `programmed`.
-    pub programmed_half: f64,
+    /// Number of bytes for each request, over the whole sampled run except its beginning: programmed to flash or, in an
+    /// open loop, read and written by the host.
+    pub known: f64,
+    /// Half width of the interval of `known` (bytes for each request), as a share of `known`.
+    pub known_half: f64,
     /// Counts of the reads (first) and of the writes of the whole run: for each, the number of requests and their
     /// bytes.
     pub kinds: [[f64; 2]; KINDS],
+    /// Time that the whole run took, in ns, where arrival times tell it; `None` where windows do.
+    pub elapsed_ns: Option<f64>,
 }
 
 /// Record of the sums of a slice of a measured window, multiplied by the weight of the window (requests of the run for
@@ -53,8 +60,9 @@ struct SliceRow {
     top: f64,
     /// Divisor of a quotient that is estimated: a sum over the slice, such as of requests.
     below: f64,
-    /// Number of bytes programmed to flash in the slice, times the weight of its window.
-    programmed: f64,
+    /// Number of bytes in the slice, times the weight of its window: programmed to flash or, in an open loop, read and
+    /// written by the host.
+    known: f64,
     /// Number of requests in the slice, times the weight of its window.
     requests: f64,
 }
@@ -82,9 +90,9 @@ struct Estimated {
 
 impl Quotient {
     /// Returns the quotient for the whole run, estimated from the rows (slices) that `takes` accepts, if the drive
-    /// programmed `programmed` bytes for each request after the beginning; `None` without requests in these rows,
+    /// programmed, or the host read and wrote, `known` bytes for each request after the beginning; `None` without requests in these rows,
     /// unless the beginning is the whole run.
-    fn value(&self, takes: impl Fn(&SliceRow) -> bool, programmed: f64) -> Option<f64> {
+    fn value(&self, takes: impl Fn(&SliceRow) -> bool, known: f64) -> Option<f64> {
         let mut points: Vec<SliceRow> = Vec::new();
         for row in self.rows.iter().filter(|row| takes(row)) {
             match points.last_mut().filter(|last| (last.window, last.is_late) == (row.window, row.is_late)) {
@@ -102,23 +110,30 @@ impl Quotient {
         if all.below <= 0.0 || all.requests <= 0.0 {
             return None;
         }
-        let (quotient, mean) = (all.top / all.below, all.programmed / all.requests);
+        let (quotient, mean) = (all.top / all.below, all.known / all.requests);
         let (mut together, mut squares) = (0.0, 0.0);
         for point in points.iter().filter(|point| point.below > 0.0 && point.requests > 0.0) {
-            let away = point.programmed / point.requests - mean;
+            let away = point.known / point.requests - mean;
             together += point.below * away * (point.top / point.below - quotient);
             squares += point.below * away * away;
         }
         let slope = if squares > 0.0 { together / squares } else { 0.0 };
-        let of_rest = quotient + slope * (programmed - mean);
+        let of_rest = quotient + slope * (known - mean);
         Some((self.beginning[0] + rest * of_rest.max(0.0)) / (self.beginning[1] + rest))
     }
 
     /// Estimates the quotient for the whole run, with half the width of the 95 % interval for the value of a run in
     /// full; `None` where no value can be estimated.
     fn estimate(&self, whole: &WholeRun) -> Option<Estimated> {
-        let value = self.value(|_| true, whole.programmed)?;
+        let value = self.value(|_| true, whole.known)?;
         Some(Estimated { value, half: self.half(whole) })
+    }
+
+    /// Returns by how much the quotient is moved to what is known of the whole run.
+    fn moved(&self, whole: &WholeRun) -> Option<f64> {
+        let sum = |of: &dyn Fn(&SliceRow) -> f64| self.rows.iter().map(of).sum::<f64>();
+        let seen = sum(&|row| row.known) / sum(&|row| row.requests);
+        Some(self.value(|_| true, whole.known)? - self.value(|_| true, seen)?)
     }
 
     /// Returns half the width of the quotient's 95 % interval; `None` where there are too few windows.
@@ -128,7 +143,7 @@ impl Quotient {
         if windows.len() < WINDOWS_LEAST {
             return None;
         }
-        let without = windows.iter().map(|left| self.value(|row| row.window != *left, whole.programmed));
+        let without = windows.iter().map(|left| self.value(|row| row.window != *left, whole.known));
         let without: Vec<f64> = without.collect::<Option<_>>()?;
         let count = without.len() as f64;
         let mean = without.iter().sum::<f64>() / count;
@@ -137,13 +152,14 @@ impl Quotient {
         let measured: f64 = self.rows.iter().map(|row| row.requests).sum();
         let variance = squares * (count - 1.0) / count * (1.0 + measured / whole.requests.max(measured));
         let chance = quantile(windows.len()) * variance.sqrt();
-        let with = |programmed: f64| self.value(|_| true, programmed);
-        let moved = whole.programmed * whole.programmed_half;
-        let unknown = (with(whole.programmed + moved)? - with(whole.programmed - moved)?) / 2.0;
-        let late = self.value(|row| row.is_late, whole.programmed);
-        let early = self.value(|row| !row.is_late, whole.programmed);
+        let with = |share: f64| self.value(|_| true, whole.known * share);
+        let unknown = (with(1.0 + whole.known_half)? - with(1.0 - whole.known_half)?) / 2.0;
+        let late = self.value(|row| row.is_late, whole.known);
+        let early = self.value(|row| !row.is_late, whole.known);
         let drift = late.zip(early).map_or(0.0, |(late, early)| late - early);
-        Some((chance.powi(2) + unknown.powi(2) + (drift / 2.0).powi(2)).sqrt())
+        // A straight line through bursts of requests reaches only so far.
+        let moved = if whole.elapsed_ns.is_some() { self.moved(whole)? } else { 0.0 };
+        Some((chance.powi(2) + unknown.powi(2) + (drift / 2.0).powi(2) + (moved / 2.0).powi(2)).sqrt())
     }
 }
 
@@ -152,42 +168,31 @@ impl SliceRow {
     fn add(&mut self, other: &Self) {
         self.top += other.top;
         self.below += other.below;
-        self.programmed += other.programmed;
+        self.known += other.known;
         self.requests += other.requests;
     }
 }
 
-/// Record of the slices of a sampled run's windows, with the weight of each window in the whole run.
+/// Record of the slices of a sampled run's windows, with the weight of the windows in the whole run.
 pub(super) struct Windows<'a> {
     /// List of the slices, in order; window 0 is the beginning of the run.
     slices: &'a [WindowSlice],
-    /// List, by window, of its weight: the number of requests of the run that each of its measured requests stands for.
-    weights: Vec<f64>,
+    /// Number of requests of the run that each measured request of a window after the beginning stands for.
+    weight: f64,
+    /// True if the run is one of an open loop.
+    is_open: bool,
 }
 
 impl<'a> Windows<'a> {
-    /// Makes the record of windows with their weights; `ends` are, by window, the numbers of requests of the run at the
-    /// end of the window, and `requests` is the number of requests of the whole run.
-    pub fn new(slices: &'a [WindowSlice], ends: &[f64], requests: f64) -> Self {
-        let mut measured = vec![0.0; ends.len()];
-        slices.iter().for_each(|slice| measured[slice.window] += slice.requests);
-        let mut stands_for: Vec<f64> =
-            (0..ends.len()).map(|at| ends[at] - if at > 0 { ends[at - 1] } else { 0.0 }).collect();
-        if let (Some(last), Some(end)) = (stands_for.last_mut(), ends.last()) {
-            *last += requests - end;
-        }
-        let mut weights: Vec<f64> =
-            stands_for.iter().zip(&measured).map(|(all, seen)| all / seen.max(1.0)).collect();
-        if let [.., before, last] = measured[..]
-            && last < before / 2.0
-            && measured.len() > 2
-        {
-            // A window that the end of the run cut short stands for little by itself.
-            let at = measured.len() - 2;
-            let joined = (stands_for[at] + stands_for[at + 1]) / (before + last);
-            (weights[at], weights[at + 1]) = (joined, joined);
-        }
-        Self { slices, weights }
+    /// Makes the record of windows with their weight in a run of which `whole` tells the totals.
+    pub fn new(slices: &'a [WindowSlice], whole: &WholeRun) -> Self {
+        let measured = |takes: &dyn Fn(usize) -> bool| {
+            let of = slices.iter().filter(|slice| takes(slice.window));
+            of.map(|slice| slice.requests).sum::<f64>()
+        };
+        let (beginning, seen) = (measured(&|window| window == 0), measured(&|window| window > 0));
+        let weight = (whole.requests - beginning) / seen.max(1.0);
+        Self { slices, weight, is_open: whole.elapsed_ns.is_some() }
     }
 
     /// Makes a quotient from the functions `top` (dividend) and `below` (divisor), which give a sum for each slice;
@@ -208,13 +213,13 @@ impl<'a> Windows<'a> {
             }
             let of_window = self.slices.iter().filter(|other| other.window == slice.window).count();
             let first = self.slices.iter().position(|other| other.window == slice.window).unwrap_or(0);
-            let weight = self.weights[slice.window];
+            let weight = self.weight;
             rows.push(SliceRow {
                 window: slice.window,
                 is_late: 2 * (at - first) >= of_window,
                 top: weight * top(slice),
                 below: weight * below(slice),
-                programmed: weight * slice.programmed,
+                known: weight * if self.is_open { slice.bytes } else { slice.programmed },
                 requests: weight * slice.requests,
             });
         }
@@ -228,7 +233,12 @@ impl<'a> Windows<'a> {
         if requests == 0.0 {
             return None;
         }
-        let time = self.quotient(|slice| slice.ns, |slice| slice.requests, whole.requests).estimate(whole);
+        let time = match whole.elapsed_ns {
+            Some(ns) => {
+                Some(Estimated { value: ns / whole.requests, half: Some(ELAPSED_HALF * ns / whole.requests) })
+            }
+            None => self.quotient(|slice| slice.ns, |slice| slice.requests, whole.requests).estimate(whole),
+        };
         let per_second = |count: f64| {
             let time = time.filter(|time| time.value > 0.0)?;
             let value = count * 1e9 / (time.value * whole.requests);
@@ -272,7 +282,7 @@ impl<'a> Windows<'a> {
         let mut share = tail;
         for _ in 0..3 {
             let at = pooled.latency(share)?;
-            let moved = beyond(at).value(|_| true, whole.programmed)? - pooled.beyond(at);
+            let moved = beyond(at).value(|_| true, whole.known)? - pooled.beyond(at);
             share = (tail - moved).clamp(tail / 10.0, 10.0 * tail);
         }
         let value = pooled.latency(share)?;
@@ -287,7 +297,7 @@ impl<'a> Windows<'a> {
 }
 
 /// Record of the histogram, for a whole sampled run, of the latencies of reads or of writes: latencies from windows
-/// count by the weights of their windows.
+/// after the beginning count by the weight of these windows.
 struct Pooled {
     /// List of pairs, from the highest latency level down: latency of the level in ns, and share of the requests (0 to
     /// 1) that take longer.
@@ -298,8 +308,7 @@ impl Pooled {
     /// Makes the joint histogram of the latencies of reads (`kind` 0) or of writes (1) from the slices of all windows;
     /// `requests` is the number of such requests in the whole run.
     fn of(windows: &Windows<'_>, kind: usize, requests: f64) -> Self {
-        let weight =
-            |slice: &WindowSlice| if slice.window == 0 { 1.0 } else { windows.weights[slice.window] };
+        let weight = |slice: &WindowSlice| if slice.window == 0 { 1.0 } else { windows.weight };
         let sum = |takes: &dyn Fn(&&WindowSlice) -> bool| {
             let of = windows.slices.iter().filter(takes);
             of.map(|slice| slice.kinds[kind].requests * weight(slice)).sum::<f64>()
@@ -371,14 +380,20 @@ mod tests {
             let sums = KindSums {
                 requests: 500.0,
                 latency_ns: ns,
-                bytes: 500.0 * 4096.0,
                 latencies: [(10_000, few), (1_010_000, many)]
                     .into_iter()
                     .filter(|level| level.1 > 0)
                     .collect(),
             };
             let programmed = 4096.0 * (500.0 + 100.0 * many as f64);
-            WindowSlice { window, ns, requests: 500.0, programmed, kinds: [KindSums::default(), sums] }
+            WindowSlice {
+                window,
+                ns,
+                requests: 500.0,
+                programmed,
+                bytes: 0.0,
+                kinds: [KindSums::default(), sums],
+            }
         };
         (0..=windows)
             .flat_map(|window| [0, 1, 2, 3].map(|at| (window, at)))
@@ -387,14 +402,12 @@ mod tests {
     }
 
     /// Returns, for a test, totals of a whole run for the windows in `slices`, each of which stands for ten times as
-    /// many requests, and the number of requests of the run at the end of each window.
-    fn whole(slices: &[WindowSlice]) -> (WholeRun, Vec<f64>) {
-        let ends: Vec<f64> =
-            (0..=slices.last().unwrap().window).map(|at| 2_000.0 + 20_000.0 * at as f64).collect();
-        let requests = ends[ends.len() - 1];
+    /// many requests.
+    fn whole(slices: &[WindowSlice]) -> WholeRun {
+        let requests = 2_000.0 + 20_000.0 * slices.last().unwrap().window as f64;
         let programmed = 4096.0 * (1.0 + 100.0 * 0.04);
         let kinds = [[0.0; 2], [requests, 4096.0 * requests]];
-        (WholeRun { requests, programmed, programmed_half: 0.001, kinds }, ends)
+        WholeRun { requests, known: programmed, known_half: 0.001, kinds, elapsed_ns: None }
     }
 
     #[test]
@@ -402,8 +415,8 @@ mod tests {
         let (mut held, mut narrow) = ([0; 2], 0);
         for seed in 0..200 {
             let slices = slices(12, seed, 1.0);
-            let (whole, ends) = whole(&slices);
-            let windows = Windows::new(&slices, &ends, whole.requests);
+            let whole = whole(&slices);
+            let windows = Windows::new(&slices, &whole);
             let found = windows.kind(1, &whole, &[Some(0.02), None, None]).expect("there are writes");
             let holds = |figure: &Option<SampledFigure>, truth: f64| {
                 let [low, high] = figure.as_ref().and_then(|figure| figure.interval).expect("an interval");
@@ -426,10 +439,10 @@ mod tests {
     fn a_drive_that_has_not_settled_widens_the_interval() {
         let half = |slower: f64| {
             let slices = slices(12, 5, slower);
-            let (whole, ends) = whole(&slices);
-            let windows = Windows::new(&slices, &ends, whole.requests);
+            let whole = whole(&slices);
+            let windows = Windows::new(&slices, &whole);
             let quotient = windows.quotient(|slice| slice.ns, |slice| slice.requests, whole.requests);
-            quotient.half(&whole).expect("an interval") / quotient.value(|_| true, whole.programmed).unwrap()
+            quotient.half(&whole).expect("an interval") / quotient.value(|_| true, whole.known).unwrap()
         };
         // Half the difference between halves: a tenth of 1.1 times the time.
         assert!(half(1.2) > 0.09 && half(1.2) > 2.0 * half(1.0), "{} {}", half(1.2), half(1.0));
@@ -439,8 +452,8 @@ mod tests {
     fn a_percentile_is_of_the_whole_run_and_needs_enough_windows() {
         let found = |windows: usize| {
             let slices = slices(windows, 3, 1.0);
-            let (whole, ends) = whole(&slices);
-            Windows::new(&slices, &ends, whole.requests).percentile(1, &whole, Some(0.05)).expect("writes")
+            let whole = whole(&slices);
+            Windows::new(&slices, &whole).percentile(1, &whole, Some(0.05)).expect("writes")
         };
         let (few, many) = (found(5), found(20));
         assert_eq!((many.value, many.reached), (1_010_000.0, Some(true)));
@@ -450,10 +463,11 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_the_end_cuts_short_stands_for_little() {
+    fn each_measured_request_stands_for_as_many_of_the_run() {
         let mut slices = slices(3, 1, 1.0);
         slices.truncate(13);
-        let windows = Windows::new(&slices, &[2_000.0, 22_000.0, 42_000.0, 43_000.0], 43_000.0);
-        assert_eq!(windows.weights, [1.0, 10.0, 21_000.0 / 2_500.0, 21_000.0 / 2_500.0]);
+        let whole = WholeRun { requests: 43_000.0, ..WholeRun::default() };
+        let windows = Windows::new(&slices, &whole);
+        assert_eq!(windows.weight, 41_000.0 / 4_500.0);
     }
 }

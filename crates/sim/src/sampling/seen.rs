@@ -15,9 +15,11 @@ pub(super) struct WindowCounts {
     pub time: SimTime,
     /// Number of measured requests answered.
     pub requests: u64,
-    /// List, by effect of a request (such as read or write), of four numbers: requests, sum of their latencies in ns,
-    /// sum of their waits for the write buffer in ns, and their bytes.
-    pub by_effect: [[u128; 4]; Effect::COUNT],
+    /// Number of bytes of the measured reads and writes that were answered.
+    pub bytes: u64,
+    /// List, by effect of a request (such as read or write), of three numbers: requests, sum of their latencies in ns,
+    /// and sum of their waits for the write buffer in ns.
+    pub by_effect: [[u128; 3]; Effect::COUNT],
 }
 
 impl WindowCounts {
@@ -27,14 +29,13 @@ impl WindowCounts {
         Self {
             time: measure.last_completion,
             requests: measure.completed.iter().sum(),
+            bytes: [Effect::Read, Effect::Write]
+                .map(|effect| measure.ops[effect as usize].bytes)
+                .iter()
+                .sum(),
             by_effect: std::array::from_fn(|at| {
                 let op = &measure.ops[at];
-                [
-                    u128::from(op.requests()),
-                    op.latency_sum_ns,
-                    measure.stages_ns[at][STAGE_BUFFER],
-                    u128::from(op.bytes),
-                ]
+                [u128::from(op.requests()), op.latency_sum_ns, measure.stages_ns[at][STAGE_BUFFER]]
             }),
         }
     }
@@ -63,6 +64,11 @@ impl TimesSeen {
         }
     }
 
+    /// Returns the simulated time of all measured windows so far, in ns.
+    pub fn ns(&self) -> f64 {
+        self.ns
+    }
+
     /// Returns the times by which the nominal clocks of a sampled run (the workload's, and the host's for each kind of
     /// request) advance with each request that is carried forward without simulated time, as means over the measured
     /// windows so far.
@@ -79,11 +85,19 @@ impl TimesSeen {
             false => apart,
         };
         let ns = |time: f64| Nanos::new(time as u64);
+        let (apart, latency_mean) = (ns(apart), ns(latency / requests));
         Steps {
-            all: ns(apart),
-            latency: ns(latency / requests),
-            by_effect: since.map(|of| ns(if self.waits { apart } else { of_each(of) })),
+            all: apart,
+            apart,
+            latency: latency_mean,
+            by_effect: since.map(|of| if self.waits { apart } else { ns(of_each(of)) }),
         }
+    }
+
+    /// Returns the steps for an open loop, whose clocks advance with arrival times alone.
+    pub fn steps_of_arrivals(&self) -> Steps {
+        let Steps { apart, latency, .. } = self.steps();
+        Steps { apart, latency, ..Steps::default() }
     }
 }
 

@@ -24,15 +24,18 @@ sections! {
         warm_up_requests: u64 = "requests",
         /// Number, in the result, of requests of each measured window of the sampled run.
         window_requests: u64 = "requests",
+        /// True if the drive took the requests of an open loop about as fast as they came, at the ends of windows; null
+        /// in a closed loop, and where all requests ran in detail.
+        keeps_up: Option<bool> = "yes/no",
         /// Estimate, in the result, of the write amplification of the whole run; null without writes.
         waf: Option<SampledFigure> = "ratio",
         /// Part of the result with the estimates of rates and latencies of the reads of the whole run; null without
-        /// reads, where only an error of write amplification was asked for, and where requests come at times of their
-        /// own.
+        /// reads, where only an error of write amplification was asked for, where requests wait both for times and
+        /// for completions, and where the drive does not keep up with an open loop.
         read: Option<SampledKind>,
         /// Part of the result with the estimates of rates and latencies of the writes of the whole run; null without
-        /// writes, where only an error of write amplification was asked for, and where requests come at times of their
-        /// own.
+        /// writes, where only an error of write amplification was asked for, where requests wait both for times and
+        /// for completions, and where the drive does not keep up with an open loop.
         write: Option<SampledKind>,
         /// List, in the result, of the parts of the sampled run, in order.
         parts: Vec<SampledPart>,

@@ -2,12 +2,10 @@
 //! how many requests had which latency.
 
 use super::seen::{TimesSeen, WindowCounts};
+use super::skipped::KINDS;
 use crate::observe::Observer;
 use crate::run::Run;
 
-/// Constant: number of kinds of requests whose rates and latencies a sampled run estimates: reads and writes, in this
-/// order.
-pub(super) const KINDS: usize = 2;
 /// Constant: number of slices of equal numbers of requests into which each measured window of a sampled run is divided.
 const SLICES: u64 = 4;
 
@@ -22,8 +20,6 @@ pub(super) struct KindSums {
     pub requests: f64,
     /// Sum of the latencies of the requests of the kind, in ns.
     pub latency_ns: f64,
-    /// Number of bytes of the requests of the kind.
-    pub bytes: f64,
     /// Field: histogram of the latencies of the requests of the kind.
     pub latencies: LatencyCounts,
 }
@@ -39,6 +35,8 @@ pub(super) struct WindowSlice {
     pub requests: f64,
     /// Number of bytes that the drive programmed to flash in the slice.
     pub programmed: f64,
+    /// Number of bytes that the host read and wrote in the slice.
+    pub bytes: f64,
     /// Field of a slice's record: sums over its reads (first) and over its writes.
     pub kinds: [KindSums; KINDS],
 }
@@ -70,7 +68,6 @@ impl SliceEdge {
             KindSums {
                 requests: since(0),
                 latency_ns: since(1),
-                bytes: since(3),
                 latencies: counted_since(&end.latencies[at], &self.latencies[at]),
             }
         };
@@ -79,6 +76,7 @@ impl SliceEdge {
             ns: end.counts.time.since(self.counts.time).ns() as f64,
             requests: (end.counts.requests - self.counts.requests) as f64,
             programmed: end.programmed - self.programmed,
+            bytes: (end.counts.bytes - self.counts.bytes) as f64,
             kinds: std::array::from_fn(kind),
         }
     }
@@ -106,8 +104,8 @@ pub(super) struct WindowsSeen {
     pub times: TimesSeen,
     /// List of the slices of the windows so far, in order.
     pub slices: Vec<WindowSlice>,
-    /// List, by window, of the number of requests of the run that were answered when the window ended.
-    pub ends: Vec<u64>,
+    /// Number of the windows that have ended.
+    count: usize,
 }
 
 impl WindowsSeen {
@@ -126,7 +124,7 @@ impl WindowsSeen {
     /// Ends the present slice of a measured window, and begins the next one, if enough of its requests are answered;
     /// returns false if not, and outside windows.
     pub fn look<P: Observer>(&mut self, run: &Run<P>, programmed: f64) -> bool {
-        let (Some((_, edge)), window) = (&mut self.open, self.ends.len()) else { return false };
+        let (Some((_, edge)), window) = (&mut self.open, self.count) else { return false };
         if run.measure.completed.iter().sum::<u64>() < edge.counts.requests + self.slice {
             return false;
         }
@@ -141,9 +139,9 @@ impl WindowsSeen {
         let (start, edge) = self.open.take()?;
         let end = SliceEdge::of(run, programmed);
         if end.counts.requests > edge.counts.requests {
-            self.slices.push(edge.until(&end, self.ends.len()));
+            self.slices.push(edge.until(&end, self.count));
         }
-        self.ends.push(run.host_requests);
+        self.count += 1;
         self.times.add(&start, &end.counts);
         Some(end.counts.requests - start.requests)
     }

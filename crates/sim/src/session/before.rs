@@ -95,7 +95,7 @@ pub(super) fn sampling_of(options: &RunOptions, drive: &Drive) -> Result<Option<
     if options.passes.as_deref().is_some_and(|passes| passes.starts_with("until")) {
         return refuse("--loop until", "each would decide when the other has enough");
     }
-    Ok(Some(Box::new(Sampling::new(AskedErrors::parse(text)?))))
+    Ok(Some(Box::new(Sampling::new(AskedErrors::parse(text)?, options.seed))))
 }
 
 /// Makes the source of copies of a workload (the workload opened again and again) that preconditioning writes to the

@@ -4,13 +4,13 @@
 //! became of each.
 
 use crate::common::bench::with_policies;
-use crate::common::{SMALL, closed_loop, drive};
+use crate::common::{PAPER, SMALL, closed_loop, drive};
 use engine::RandomStream;
 use ftl::{CollectionInTime, Ftl, RunsAhead};
-use host::{Op, Workload};
+use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
-use units::{Lpn, Nanos};
+use units::{Lpn, Nanos, SimTime};
 
 /// Constant: seeds of the pairs of drive and workload that the test of sampled runs takes if no other seeds are named.
 const PAIRS: std::ops::Range<u64> = 0..10;
@@ -266,4 +266,145 @@ fn collections_keep_as_many_places_free_as_they_are_told() {
         let kept = mean_places(told);
         assert!((kept - told).abs() < 0.015, "{kept} superblocks are free, not {told}");
     }
+}
+
+/// Workload of a test whose requests come in bursts at times of their own (open loop).
+struct Arrivals {
+    /// Number of requests that are left.
+    left: u64,
+    /// Number of requests that are left of the present burst.
+    burst: u64,
+    /// Time of the next request, in ns.
+    next_ns: u64,
+    /// Mean time between two requests, in ns.
+    apart_ns: f64,
+    /// Number of places for requests on the drive.
+    places: u64,
+    /// Next place of the sequence of reads.
+    sequence: u64,
+    random: RandomStream,
+}
+
+impl Arrivals {
+    fn new(requests: u64, apart_ns: f64, drive: &Drive) -> Self {
+        let (places, random) = (drive.capacity().get() / 4096, RandomStream::new(9, "arrivals"));
+        Self { left: requests, burst: 0, next_ns: 0, apart_ns, places, sequence: 0, random }
+    }
+}
+
+impl Workload for Arrivals {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        let arrive = SimTime::from_ns(self.next_ns);
+        if self.left == 0 {
+            return Ok(Poll::Done);
+        } else if arrive > now {
+            return Ok(Poll::At(arrive));
+        }
+        self.left -= 1;
+        if self.burst == 0 {
+            self.burst = 1 + self.random.below(16);
+            self.next_ns += (self.apart_ns * self.burst as f64 * 2.0 * self.random.unit()) as u64;
+        }
+        self.burst -= 1;
+        let (op, at) = if self.random.chance(0.4) {
+            (Op::WRITE, self.random.below(self.places))
+        } else if self.random.chance(0.5) {
+            self.sequence += 1;
+            (Op::READ, self.sequence % self.places)
+        } else {
+            (Op::READ, self.random.below(self.places))
+        };
+        Ok(Poll::Ready(HostRequest::plain(arrive, op, at * 4096, 4096)))
+    }
+
+    fn is_open_loop(&self) -> bool {
+        true
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: &Completion) {}
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport { name: "arrivals".into(), format: "test".into(), ..WorkloadReport::default() }
+    }
+}
+
+/// Returns the result of `requests` requests with times of their own, `apart_ns` apart in the mean, on a drive with
+/// read-ahead.
+fn arriving(requests: u64, apart_ns: f64, sample: Option<&str>) -> Value {
+    let read_ahead =
+        ["ftl.read_ahead.name=sequential", "ftl.read_ahead.size=256KiB", "ftl.read_ahead.depth=64KiB"];
+    let drive = drive(&[SMALL, &["nand.pages_per_block=128"], &read_ahead[..]].concat());
+    let workload = Box::new(Arrivals::new(requests, apart_ns, &drive));
+    let options = RunOptions {
+        precondition: PreconditionKind::Steady,
+        sample: sample.map(str::to_owned),
+        limit_requests: Some(requests),
+        ..RunOptions::default()
+    };
+    let mut session = Session::with_workload(drive, workload, options).expect("a session");
+    session.finish().expect("it ends");
+    session.result().expect("a result")
+}
+
+#[test]
+fn an_open_loop_has_its_rates_by_its_arrivals_and_its_latencies_by_windows() {
+    let [exact, sampled] = [None, Some("auto")].map(|sample| arriving(240_000, 150_000.0, sample));
+    assert_eq!(sampled["sample"]["keeps_up"], true);
+    assert!(sampled["sample"]["requests_forwarded"].as_u64() > Some(100_000), "{}", sampled["sample"]);
+    let figures = Figure::all(&exact, &sampled);
+    assert_eq!(figures.len(), 7);
+    for figure in figures {
+        let Figure { name, truth, value, interval } = &figure;
+        println!("{name}: {truth:.5} exact, {value:.5} sampled, {interval:.5?}, {}", figure.is_held());
+        assert!(name.starts_with("p99") || figure.off() < 2.0, "{name}: {truth} exact, {value} sampled");
+        assert!(!name.starts_with("iops") || (value / truth - 1.0).abs() < 1e-3, "{name}: {truth}, {value}");
+    }
+}
+
+#[test]
+fn a_drive_that_falls_behind_an_open_loop_has_no_rates() {
+    let sampled = arriving(480_000, 20_000.0, Some("iops:5%"));
+    let sample = &sampled["sample"];
+    assert_eq!((&sample["keeps_up"], &sample["reached"]), (&Value::Bool(false), &Value::Bool(false)));
+    assert!(sample["read"].is_null() && sample["write"].is_null() && sample["waf"].is_object());
+}
+
+/// Checks that data written while requests are carried forward are as young as in a run in full: old data take a
+/// retry, which fewer reads meet the more of them is written anew.
+#[test]
+fn data_written_between_windows_are_young() {
+    let aged = [
+        "nand.pages_per_block=128",
+        "ftl.reading.age=1d",
+        "ftl.reading.data_age=364d",
+        "nand.pe_cycles=2000",
+    ];
+    let drive = || drive(&[PAPER, &aged[..]].concat());
+    let of = |sample: Option<&str>| {
+        let mut random = RandomStream::new(4, "aged");
+        let places = drive().capacity().get() / 4096;
+        let workload = closed_loop(300_000, 1, move |_| {
+            let op = if random.chance(0.15) { Op::WRITE } else { Op::READ };
+            (op, random.below(places) * 4096, 4096)
+        });
+        let options = RunOptions {
+            precondition: PreconditionKind::Fill,
+            sample: sample.map(str::to_owned),
+            ..RunOptions::default()
+        };
+        let mut session = Session::with_workload(drive(), workload, options).expect("a session");
+        session.finish().expect("it ends");
+        session.result().expect("a result")
+    };
+    let (exact, sampled) = (of(None), of(Some("auto")));
+    let number = |of: &Value, place: &str| of.pointer(place).and_then(Value::as_f64).expect("a number");
+    let retried = number(&exact, "/ecc/reads_retried/host") / number(&exact, "/host/read/requests");
+    assert!(retried > 0.02 && retried < 0.7, "{retried} of the reads are retried");
+    let truth = number(&exact, "/host/read/latency_ns/mean");
+    let found = number(&sampled, "/sample/read/latency_ns_mean/value");
+    assert!((found / truth - 1.0).abs() < 0.02, "reads take {truth} ns, {found} by windows");
 }

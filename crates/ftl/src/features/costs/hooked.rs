@@ -4,7 +4,7 @@ use super::load::DieLoad;
 use super::unit_notes::QUEUED;
 use super::{NO_STEP, Regulation, Unit};
 use crate::agenda::Work;
-use crate::core::{Core, Joining, Round};
+use crate::core::{Core, Joining, Round, UntimedStep};
 use crate::features::Feature;
 use crate::saved::Untaken;
 use controller::{Origin, Transaction};
@@ -204,6 +204,33 @@ impl Feature for Regulation {
             *opened_at = opened_at.saturating_sub_unsigned(age_ns.min(1 << 62)).max(-i64::MAX / 2);
         }
         None
+    }
+
+    /// Keeps age and reads of superblocks while requests are carried forward. Data written without simulated time before
+    /// a run have the age that the drive file gives.
+    fn carried_forward(&mut self, step: UntimedStep) {
+        match step {
+            UntimedStep::TimePasses(now_ns) => self.ages.untimed_ns = Some(now_ns),
+            UntimedStep::TimePassed(elapsed_ns) => {
+                self.ages.untimed_ns = None;
+                self.ages.opened_at.iter_mut().for_each(|at| *at = at.saturating_sub(elapsed_ns));
+            }
+            UntimedStep::Opens(superblock) => {
+                if let Some(now_ns) = self.ages.untimed_ns {
+                    self.ages.begins_anew(superblock, now_ns);
+                    self.due.forget(superblock);
+                    self.due.worn_by_reads.retain(|worn| *worn as usize != superblock);
+                }
+            }
+            UntimedStep::Reads(row) => {
+                let superblock = self.rows.place_of(row).0;
+                let reads = self.ages.reads[superblock].saturating_add(1);
+                self.ages.reads[superblock] = reads;
+                if reads == self.reckoning.reads {
+                    self.due.note_worn_by_reads(superblock, SimTime::ZERO);
+                }
+            }
+        }
     }
 
     /// Returns the shortest refresh interval of all write costs (time after which data programmed in this way must be

@@ -88,6 +88,7 @@ impl Made for Regulation {
                 opened_at: vec![-1 - rules.reckoned.data_age.ns() as i64; superblocks],
                 reads: vec![0; superblocks],
                 good_step: vec![NO_STEP; if flows.notes.good_steps { superblocks } else { 0 }],
+                untimed_ns: None,
             },
             due: DueTimes::new(superblocks, &rules.reckoned),
             dies: vec![DieLoad::IDLE; layout.dies as usize],

@@ -31,7 +31,7 @@ use reckoning::{Correction, Reckoning};
 use refresh::DueTimes;
 pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
-use units::{Lpn, SimTime};
+use units::Lpn;
 
 /// Set of parts from which a drive's read correction and choice of write costs (ways to program a page) are built: read
 /// ladder (sequence of hard and soft reads), policy of read retry, error model, and sizes.
@@ -76,6 +76,9 @@ struct Ages {
     /// For each superblock, the number of the read-retry step at which a read last succeeded, or [`NO_STEP`]; empty if
     /// the policy of read retry does not use it.
     good_step: Vec<u8>,
+    /// Present time in ns, by nominal clocks, while requests are carried forward without simulated time; `None`
+    /// otherwise.
+    untimed_ns: Option<i64>,
 }
 
 /// Constant: special value in place of a superblock's last good read-retry step, while no read has succeeded since the
@@ -83,9 +86,9 @@ struct Ages {
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
-    /// Resets age, reads and last good read-retry step of a superblock that begins to take new data.
-    fn begins_anew(&mut self, superblock: usize, now: SimTime) {
-        self.opened_at[superblock] = now.ns() as i64;
+    /// Resets age, reads and last good read-retry step of a superblock that begins to take new data at `now_ns`.
+    fn begins_anew(&mut self, superblock: usize, now_ns: i64) {
+        self.opened_at[superblock] = now_ns;
         self.reads[superblock] = 0;
         if let Some(step) = self.good_step.get_mut(superblock) {
             *step = NO_STEP;

@@ -79,7 +79,7 @@ impl Regulation {
     /// is its first one; does nothing for other rows.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
-            self.ages.begins_anew(superblock, now);
+            self.ages.begins_anew(superblock, now.ns() as i64);
             self.due.forget(superblock);
         }
     }

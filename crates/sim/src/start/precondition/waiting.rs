@@ -3,7 +3,7 @@
 //! Saturating writes keep a buffer full. So a unit leaves when as many others as it has slots have come since; a cache keeps
 //! that many in any case. Not modelled: which unit a cache evicts first, and buffers that drain faster than they fill.
 
-use engine::ByNumber;
+use engine::{ByNumber, prefetch};
 use std::collections::VecDeque;
 use units::Lpn;
 
@@ -43,6 +43,12 @@ impl WaitingUnits {
         None
     }
 
+    /// Prefetches into the processor's cache what tells whether the unit `lpn` waits in the modelled write buffer.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.present, (lpn.0 / 64) as usize);
+    }
+
     /// Returns true if the unit `lpn` waits in the modelled write buffer.
     #[inline]
     pub fn holds(&self, lpn: Lpn) -> bool {
@@ -60,6 +66,16 @@ impl WaitingUnits {
             waited
         };
         self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
+    }
+
+    /// Removes the unit that leaves the modelled write buffer next, and returns it; `None` if no unit waits.
+    pub fn pop(&mut self) -> Option<Lpn> {
+        loop {
+            let oldest = Lpn(self.queue.pop_front()?);
+            if self.take(oldest) {
+                return Some(oldest);
+            }
+        }
     }
 
     /// Removes a unit that is no longer needed, as after a trim, from preconditioning's model of the write buffer;

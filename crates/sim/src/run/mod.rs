@@ -260,7 +260,8 @@ impl<P: Observer> Run<P> {
         self.workload = Software::around(workload, self.link.config().t_software);
         self.source_done = false;
         self.report_zones();
-        self.draw(self.ctx.calendar.now());
+        // An arrival that was left out while the drive came to rest is not waited for.
+        self.draw_anew(self.ctx.calendar.now());
     }
 
     /// Ends the warm-up that brought the drive into its state, and begins with `workload`, whose time zero is now.

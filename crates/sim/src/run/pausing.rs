@@ -105,8 +105,6 @@ impl<P: Observer> Pausing<'_, P> {
 
     /// Resumes simulated time on a drive whose state was carried forward.
     pub fn go_on(&mut self) {
-        // While the drive came to rest, arrivals of the host were left out.
-        self.0.next_arrival = units::SimTime::NEVER;
         self.0.ftl.settle();
         self.0.ftl.begin(&mut self.0.ctx);
         self.0.ftl.pump(&mut self.0.ctx);

@@ -18,11 +18,11 @@ use super::windows::WindowSlice;
 use crate::measure::spread::{interval, quantile, total};
 
 /// Constant: half width of the 95 % interval, as a share of the write amplification, for errors that parts in detail and
-/// parts carried forward have alike; chosen on pairs 600 to 999 of `benches/sampling.py`.
+/// parts carried forward have alike; chosen on pairs 600 to 1199 of `benches/sampling.py`.
 const ALIKE: f64 = 0.0065;
 
 /// Constant: standard deviation of what is wrong in parts carried forward and not in parts in detail, as a share of the
-/// write amplification, for how much of their difference is taken away.
+/// write amplification, for how much of their difference is taken away; chosen on pairs 1100 to 1199.
 const EXPECTED: f64 = 0.015;
 /// Constant: number of standard errors from which on the difference between parts carried forward and parts in detail
 /// counts as real, even where so much is not expected.
